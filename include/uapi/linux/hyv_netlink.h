@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
+/*
+ * Generic netlink family "hyv": what administrators see of hyv.ko.
+ *
+ * All commands need CAP_NET_ADMIN in the initial user namespace. Attributes of
+ * the future are to be ignored by receivers.
+ */
+#ifndef _UAPI_LINUX_HYV_NETLINK_H
+#define _UAPI_LINUX_HYV_NETLINK_H
+
+#define HYV_GENL_NAME		"hyv"
+#define HYV_GENL_VERSION	1
+
+enum hyv_nl_cmd {
+	HYV_NL_CMD_UNSPEC,
+	/*
+	 * Request: HYV_NL_A_VNIC_ID, or a dump of all, which
+	 * HYV_NL_A_VNIC_PID or HYV_NL_A_HCA_NAME may narrow.
+	 * Reply: one message a vNIC with HYV_NL_A_VNIC_* attributes.
+	 */
+	HYV_NL_CMD_VNIC_GET,
+	/*
+	 * Dump only. Reply: one message an HCA of the host with
+	 * HYV_NL_A_HCA_* attributes.
+	 */
+	HYV_NL_CMD_HCA_GET,
+
+	__HYV_NL_CMD_AFTER_LAST,
+	HYV_NL_CMD_MAX = __HYV_NL_CMD_AFTER_LAST - 1
+};
+
+enum hyv_nl_attr {
+	HYV_NL_A_UNSPEC,
+	HYV_NL_A_PAD,
+	HYV_NL_A_VNIC_ID,		/* u32, never used twice */
+	HYV_NL_A_VNIC_NAME,		/* string, given by the VMM */
+	HYV_NL_A_VNIC_PID,		/* u32, of the VMM */
+	HYV_NL_A_VNIC_COMM,		/* string, of the VMM */
+	HYV_NL_A_VNIC_STATE,		/* u32, enum hyv_nl_vnic_state */
+	HYV_NL_A_VNIC_OBJECTS,		/* nest of HYV_NL_A_OBJECT */
+	HYV_NL_A_VNIC_PINNED,		/* u64, bytes in memory regions */
+	HYV_NL_A_VNIC_PINNED_MAX,	/* u64, bytes */
+	HYV_NL_A_VNIC_WINDOW_USED,	/* u64, bytes */
+	HYV_NL_A_VNIC_WINDOW_SIZE,	/* u64, bytes */
+	HYV_NL_A_VNIC_COUNTERS,		/* nest of HYV_NL_A_COUNTER_* */
+	HYV_NL_A_OBJECT,		/* nest of HYV_NL_A_OBJECT_* */
+	HYV_NL_A_OBJECT_TYPE,		/* u32, enum hyv_obj_type of wire.h */
+	HYV_NL_A_OBJECT_TYPE_NAME,	/* string: "context", "pd", ... */
+	HYV_NL_A_OBJECT_COUNT,		/* u32 */
+	HYV_NL_A_OBJECT_MAX,		/* u32 */
+	HYV_NL_A_COUNTER_COMMANDS,	/* u64, requests executed */
+	HYV_NL_A_COUNTER_ERRORS,	/* u64, of these refused or failed */
+	HYV_NL_A_COUNTER_DOORBELLS,	/* u64, send doorbells rung */
+	HYV_NL_A_COUNTER_ARMS,		/* u64, CQs armed */
+	HYV_NL_A_COUNTER_KICKS,		/* u64, notifications by the guest */
+	HYV_NL_A_COUNTER_EVENTS,	/* u64, events delivered */
+	HYV_NL_A_COUNTER_EVENT_STALLS,	/* u64, no buffer in the event queue */
+	HYV_NL_A_COUNTER_INTERRUPTS,	/* u64, guest interrupts raised */
+	HYV_NL_A_HCA_NAME,		/* string; also of the HCA of a vNIC */
+	HYV_NL_A_HCA_DRIVER_ID,		/* u32, enum rdma_driver_id */
+	HYV_NL_A_HCA_USE,		/* u32, enum hyv_nl_hca_use */
+	HYV_NL_A_HCA_VNICS,		/* u32, vNICs attached */
+
+	__HYV_NL_A_AFTER_LAST,
+	HYV_NL_A_MAX = __HYV_NL_A_AFTER_LAST - 1
+};
+
+enum hyv_nl_vnic_state {
+	HYV_NL_VNIC_ATTACHED,		/* set up, guest driver not running */
+	HYV_NL_VNIC_RUNNING,		/* an event queue is running */
+	HYV_NL_VNIC_HCA_GONE,		/* the HCA has left the host */
+};
+
+enum hyv_nl_hca_use {
+	HYV_NL_HCA_USABLE,
+	HYV_NL_HCA_TRUSTED_ONLY_DENIED,	/* allow_trusted_only_hca is not set */
+	HYV_NL_HCA_UNSUPPORTED,		/* HCAs of this driver are not supported */
+};
+
+#endif /* _UAPI_LINUX_HYV_NETLINK_H */
