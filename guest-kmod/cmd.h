@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One function per command of the host, in terms of the verbs layer.
+ *
+ * Unless said otherwise they may sleep, and return 0 or a negative errno: what
+ * the host answered, -EINTR if the caller was killed, -ETIMEDOUT, or -EIO if
+ * the device has failed. A caller that is killed while an object is being
+ * created leaves no object behind.
+ */
+#ifndef HYV_CMD_H
+#define HYV_CMD_H
+
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+
+#include "cmdq.h"
+
+struct hyv_ucontext;
+struct hyv_mem;
+
+/**
+ * struct hyv_mapping - answer to hyv_cmd_mmap()
+ * @window_offset: where the mapping is in the window
+ * @prot: page protection that gives the right cache attribute
+ */
+struct hyv_mapping {
+	u64 window_offset;
+	pgprot_t prot;
+};
+
+/**
+ * struct hyv_new_cq - answer to hyv_cmd_create_cq()
+ * @handle: of the CQ
+ * @slot: arming slot in the doorbell area
+ * @cqe: entries
+ */
+struct hyv_new_cq {
+	u32 handle;
+	u32 slot;
+	u32 cqe;
+};
+
+/**
+ * struct hyv_new_qp - answer to hyv_cmd_create_qp()
+ * @handle: of the QP
+ * @slot: doorbell slot in the doorbell area
+ * @qpn: QP number
+ * @cap: what the QP can do
+ */
+struct hyv_new_qp {
+	u32 handle;
+	u32 slot;
+	u32 qpn;
+	struct ib_qp_cap cap;
+};
+
+/**
+ * struct hyv_new_mr - answer to hyv_cmd_reg_mr()
+ * @handle: of the MR
+ * @lkey: its local key
+ * @rkey: its remote key
+ */
+struct hyv_new_mr {
+	u32 handle;
+	u32 lkey;
+	u32 rkey;
+};
+
+/* cmd_device.c */
+int hyv_cmd_query_device(struct hyv_dev *hdev, struct ib_device_attr *attr,
+			 __be64 *node_guid, struct ib_udata *udata);
+int hyv_cmd_query_port(struct hyv_dev *hdev, u32 port,
+		       struct ib_port_attr *attr,
+		       enum rdma_link_layer *link_layer, bool *grh_required);
+int hyv_cmd_query_gids(struct hyv_dev *hdev, u32 port, union ib_gid *gids,
+		       u32 len);
+int hyv_cmd_query_pkeys(struct hyv_dev *hdev, u32 port, u16 *pkeys, u32 len);
+int hyv_cmd_setup_doorbells(struct hyv_dev *hdev, phys_addr_t addr,
+			    size_t size);
+
+/* cmd.c */
+int hyv_cmd_alloc_context(struct hyv_dev *hdev, struct ib_udata *udata,
+			  u32 *handle);
+int hyv_cmd_mmap(struct hyv_ucontext *uctx, u64 offset, u64 length,
+		 vm_flags_t vm_flags, pgprot_t prot,
+		 struct hyv_mapping *mapping);
+int hyv_cmd_munmap(struct hyv_ucontext *uctx, u64 window_offset);
+int hyv_cmd_alloc_pd(struct hyv_ucontext *uctx, struct ib_udata *udata,
+		     u32 *handle);
+int hyv_cmd_create_cq(struct hyv_ucontext *uctx,
+		      const struct ib_cq_init_attr *attr,
+		      struct ib_udata *udata, struct hyv_new_cq *cq);
+int hyv_cmd_create_qp(struct hyv_ucontext *uctx, u32 pd, u32 send_cq,
+		      u32 recv_cq, const struct ib_qp_init_attr *attr,
+		      struct ib_udata *udata, struct hyv_new_qp *qp);
+int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
+		      const struct ib_qp_attr *attr, int mask,
+		      struct ib_udata *udata);
+int hyv_cmd_query_qp(struct hyv_dev *hdev, u32 qp, int mask,
+		     struct ib_qp_attr *attr,
+		     struct ib_qp_init_attr *init_attr);
+int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
+		   struct hyv_mem *mem, struct ib_udata *udata,
+		   struct hyv_new_mr *mr);
+
+int hyv_cmd_destroy_context(struct hyv_ucontext *uctx);
+int hyv_cmd_destroy_pd(struct hyv_ucontext *uctx, u32 handle);
+int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle);
+int hyv_cmd_destroy_qp(struct hyv_ucontext *uctx, u32 handle);
+int hyv_cmd_destroy_mr(struct hyv_ucontext *uctx, u32 handle,
+		       struct hyv_mem *mem);
+
+#endif /* HYV_CMD_H */

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands about the device and its ports. */
+#include <linux/slab.h>
+
+#include "cmd_priv.h"
+#include "hyv_dev.h"
+
+/*
+ * Capabilities of the HCA that this driver lets through: those which need
+ * nothing from it or which it carries. Memory windows, SRQs, XRC, datagrams,
+ * raw packets and flow steering need verbs that it does not have; flushes and
+ * atomic writes need access flags that not every supported core knows.
+ */
+#define HYV_DEVICE_CAPS							\
+	(IB_UVERBS_DEVICE_RESIZE_MAX_WR | IB_UVERBS_DEVICE_BAD_PKEY_CNTR | \
+	 IB_UVERBS_DEVICE_BAD_QKEY_CNTR | IB_UVERBS_DEVICE_AUTO_PATH_MIG | \
+	 IB_UVERBS_DEVICE_CHANGE_PHY_PORT |				\
+	 IB_UVERBS_DEVICE_CURR_QP_STATE_MOD |				\
+	 IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |				\
+	 IB_UVERBS_DEVICE_SYS_IMAGE_GUID |				\
+	 IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |				\
+	 IB_UVERBS_DEVICE_N_NOTIFY_CQ |					\
+	 IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS |				\
+	 IB_UVERBS_DEVICE_RC_IP_CSUM |					\
+	 IB_UVERBS_DEVICE_PCI_WRITE_END_PADDING)
+
+static void hyv_device_attr_from_wire(struct ib_device_attr *attr,
+				      const struct hyv_query_device_rsp *rsp)
+{
+	attr->fw_ver = le64_to_cpu(rsp->fw_ver);
+	attr->sys_image_guid = rsp->sys_image_guid;
+	attr->max_mr_size = le64_to_cpu(rsp->max_mr_size);
+	attr->page_size_cap = le64_to_cpu(rsp->page_size_cap);
+	attr->vendor_id = le32_to_cpu(rsp->vendor_id);
+	attr->vendor_part_id = le32_to_cpu(rsp->vendor_part_id);
+	attr->hw_ver = le32_to_cpu(rsp->hw_ver);
+	attr->max_qp = le32_to_cpu(rsp->max_qp);
+	attr->max_qp_wr = le32_to_cpu(rsp->max_qp_wr);
+	attr->device_cap_flags = le64_to_cpu(rsp->device_cap_flags) &
+				 HYV_DEVICE_CAPS;
+	attr->max_send_sge = le32_to_cpu(rsp->max_send_sge);
+	attr->max_recv_sge = le32_to_cpu(rsp->max_recv_sge);
+	attr->max_sge_rd = le32_to_cpu(rsp->max_sge_rd);
+	attr->max_cq = le32_to_cpu(rsp->max_cq);
+	attr->max_cqe = le32_to_cpu(rsp->max_cqe);
+	attr->max_mr = le32_to_cpu(rsp->max_mr);
+	attr->max_pd = le32_to_cpu(rsp->max_pd);
+	attr->max_qp_rd_atom = le32_to_cpu(rsp->max_qp_rd_atom);
+	attr->max_ee_rd_atom = le32_to_cpu(rsp->max_ee_rd_atom);
+	attr->max_res_rd_atom = le32_to_cpu(rsp->max_res_rd_atom);
+	attr->max_qp_init_rd_atom = le32_to_cpu(rsp->max_qp_init_rd_atom);
+	attr->max_ee_init_rd_atom = le32_to_cpu(rsp->max_ee_init_rd_atom);
+	attr->atomic_cap = le32_to_cpu(rsp->atomic_cap);
+	attr->masked_atomic_cap = le32_to_cpu(rsp->masked_atomic_cap);
+	attr->max_fast_reg_page_list_len =
+		le32_to_cpu(rsp->max_fast_reg_page_list_len);
+	attr->max_pkeys = le16_to_cpu(rsp->max_pkeys);
+	attr->local_ca_ack_delay = rsp->local_ca_ack_delay;
+	attr->timestamp_mask = le64_to_cpu(rsp->timestamp_mask);
+	attr->hca_core_clock = le64_to_cpu(rsp->hca_core_clock);
+	/*
+	 * Left at zero, as an application takes a limit of zero for "cannot":
+	 * EE contexts, RDDs, memory windows, raw QPs, multicast, address
+	 * handles, SRQs and work queues. This driver has no verbs for them.
+	 */
+}
+
+/**
+ * hyv_cmd_query_device() - ask for the attributes of the HCA
+ * @hdev: device
+ * @attr: zeroed by the caller
+ * @node_guid: of the HCA, or NULL
+ * @udata: provider data
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_device(struct hyv_dev *hdev, struct ib_device_attr *attr,
+			 __be64 *node_guid, struct ib_udata *udata)
+{
+	struct hyv_query_device_req *req;
+	struct hyv_query_device_rsp rsp;
+	struct hyv_cmd *cmd;
+	int ret;
+
+	cmd = hyv_cmd_new(hdev, HYV_LAYOUT(QUERY_DEVICE, *req, rsp), udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	ret = hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), udata);
+	if (ret)
+		return ret;
+	hyv_device_attr_from_wire(attr, &rsp);
+	if (node_guid)
+		*node_guid = rsp.node_guid;
+	return 0;
+}
+
+/**
+ * hyv_cmd_query_port() - ask for the attributes of a port
+ * @hdev: device
+ * @port: port number
+ * @attr: zeroed by the caller
+ * @link_layer: kind of network
+ * @grh_required: every address must carry a global route
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_port(struct hyv_dev *hdev, u32 port,
+		       struct ib_port_attr *attr,
+		       enum rdma_link_layer *link_layer, bool *grh_required)
+{
+	struct hyv_query_port_req *req;
+	struct hyv_query_port_rsp rsp;
+	struct hyv_cmd *cmd;
+	int ret;
+
+	cmd = hyv_cmd_new(hdev, HYV_LAYOUT(QUERY_PORT, *req, rsp), NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->port = cpu_to_le32(port);
+	ret = hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), NULL);
+	if (ret)
+		return ret;
+
+	attr->port_cap_flags = le32_to_cpu(rsp.port_cap_flags);
+	attr->port_cap_flags2 = le32_to_cpu(rsp.port_cap_flags2);
+	attr->max_msg_sz = le32_to_cpu(rsp.max_msg_sz);
+	attr->bad_pkey_cntr = le32_to_cpu(rsp.bad_pkey_cntr);
+	attr->qkey_viol_cntr = le32_to_cpu(rsp.qkey_viol_cntr);
+	attr->gid_tbl_len = min_t(u32, le32_to_cpu(rsp.gid_tbl_len), U16_MAX);
+	attr->pkey_tbl_len = min_t(u32, le32_to_cpu(rsp.pkey_tbl_len), U16_MAX);
+	attr->lid = le32_to_cpu(rsp.lid);
+	attr->sm_lid = le32_to_cpu(rsp.sm_lid);
+	attr->active_speed = le32_to_cpu(rsp.active_speed);
+	attr->state = rsp.state;
+	attr->max_mtu = rsp.max_mtu;
+	attr->active_mtu = rsp.active_mtu;
+	attr->lmc = rsp.lmc;
+	attr->max_vl_num = rsp.max_vl_num;
+	attr->sm_sl = rsp.sm_sl;
+	attr->subnet_timeout = rsp.subnet_timeout;
+	attr->init_type_reply = rsp.init_type_reply;
+	attr->active_width = rsp.active_width;
+	attr->phys_state = rsp.phys_state;
+	*link_layer = rsp.link_layer;
+	*grh_required = rsp.grh_required;
+	return 0;
+}
+
+/**
+ * hyv_cmd_query_gids() - ask for a port's GID table
+ * @hdev: device
+ * @port: port number
+ * @gids: the table, zeroed by the caller
+ * @len: its entries; more of the host's are left out
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_gids(struct hyv_dev *hdev, u32 port, union ib_gid *gids,
+		       u32 len)
+{
+	struct hyv_query_gids_req *req;
+	struct hyv_query_gids_rsp *rsp;
+	struct hyv_cmd *cmd;
+	u32 first = 0, next, count, i;
+	int ret;
+
+	rsp = kmalloc(sizeof(*rsp), GFP_KERNEL);
+	if (!rsp)
+		return -ENOMEM;
+
+	do {
+		cmd = hyv_cmd_new(hdev, HYV_LAYOUT(QUERY_GIDS, *req, *rsp),
+				  NULL);
+		if (IS_ERR(cmd)) {
+			ret = PTR_ERR(cmd);
+			break;
+		}
+		req = cmd->req;
+		req->port = cpu_to_le32(port);
+		req->first = cpu_to_le32(first);
+		ret = hyv_cmd_simple(cmd, true, rsp, sizeof(*rsp), NULL);
+		if (ret)
+			break;
+
+		count = min_t(u32, le32_to_cpu(rsp->count), HYV_QUERY_GIDS_MAX);
+		for (i = 0; i < count; i++) {
+			u32 index = le16_to_cpu(rsp->gid[i].index);
+
+			if (index < len)
+				memcpy(gids[index].raw, rsp->gid[i].raw,
+				       sizeof(gids[index].raw));
+		}
+		next = le32_to_cpu(rsp->next);
+		/* The host must make headway or this would never end. */
+		if (next && next <= first)
+			ret = -EIO;
+		first = next;
+	} while (!ret && first && first < len);
+
+	kfree(rsp);
+	return ret;
+}
+
+/**
+ * hyv_cmd_query_pkeys() - ask for a port's P_Key table
+ * @hdev: device
+ * @port: port number
+ * @pkeys: the table, zeroed by the caller
+ * @len: its entries; more of the host's are left out
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_pkeys(struct hyv_dev *hdev, u32 port, u16 *pkeys, u32 len)
+{
+	struct hyv_query_pkeys_req *req;
+	struct hyv_query_pkeys_rsp rsp;
+	struct hyv_cmd *cmd;
+	u32 first = 0, next, count, i;
+	int ret;
+
+	do {
+		cmd = hyv_cmd_new(hdev, HYV_LAYOUT(QUERY_PKEYS, *req, rsp),
+				  NULL);
+		if (IS_ERR(cmd))
+			return PTR_ERR(cmd);
+		req = cmd->req;
+		req->port = cpu_to_le32(port);
+		req->first = cpu_to_le32(first);
+		ret = hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), NULL);
+		if (ret)
+			return ret;
+
+		count = min_t(u32, le32_to_cpu(rsp.count), HYV_QUERY_PKEYS_MAX);
+		for (i = 0; i < count && first + i < len; i++)
+			pkeys[first + i] = le16_to_cpu(rsp.pkey[i]);
+		next = le32_to_cpu(rsp.next);
+		if (next && next <= first)
+			return -EIO;
+		first = next;
+	} while (first && first < len);
+	return 0;
+}
+
+/**
+ * hyv_cmd_setup_doorbells() - hand the doorbell area to the host
+ * @hdev: device
+ * @addr: of the area, page-aligned
+ * @size: its bytes, whole pages
+ *
+ * The host uses the area until the device is reset.
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_setup_doorbells(struct hyv_dev *hdev, phys_addr_t addr, size_t size)
+{
+	struct hyv_setup_doorbells_req *req;
+	struct hyv_chunk_list *list;
+	struct hyv_rsp rsp;
+	struct hyv_layout layout = HYV_LAYOUT(SETUP_DOORBELLS, *req, rsp);
+	struct hyv_cmd *cmd;
+
+	layout.lists_len = struct_size(list, entry, 1);
+	cmd = hyv_cmd_new(hdev, layout, NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->hdr.nr_lists = cpu_to_le16(1);
+	list = hyv_cmd_lists(cmd);
+	list->nr_chunks = cpu_to_le32(1);
+	list->nr_entries = cpu_to_le32(1);
+	list->length = cpu_to_le64(size);
+	list->entry[0].addr = cpu_to_le64(addr);
+	list->entry[0].len = cpu_to_le64(size);
+	return hyv_cmd_simple(cmd, false, &rsp, sizeof(rsp), NULL);
+}

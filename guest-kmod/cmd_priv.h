@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Building requests and reading replies; for cmd.c and cmd_device.c only. */
+#ifndef HYV_CMD_PRIV_H
+#define HYV_CMD_PRIV_H
+
+#include <hyv/wire.h>
+
+#include "cmd.h"
+
+/**
+ * struct hyv_layout - sizes of a command
+ * @opcode: enum hyv_opcode
+ * @req_len: bytes of the request's fixed part
+ * @rsp_len: bytes of the reply's fixed part that the driver knows
+ * @lists_len: bytes of chunk lists
+ * @gfp: how to allocate, 0 for GFP_KERNEL
+ */
+struct hyv_layout {
+	u16 opcode;
+	u16 req_len;
+	u16 rsp_len;
+	u32 lists_len;
+	gfp_t gfp;
+};
+
+#define HYV_LAYOUT(op, req_type, rsp_type)				\
+	((struct hyv_layout){ .opcode = HYV_CMD_##op,			\
+			      .req_len = sizeof(req_type),		\
+			      .rsp_len = sizeof(rsp_type) })
+
+struct hyv_cmd *hyv_cmd_new(struct hyv_dev *hdev, struct hyv_layout layout,
+			    struct ib_udata *udata);
+void *hyv_cmd_lists(struct hyv_cmd *cmd);
+size_t hyv_cmd_list_room(struct hyv_dev *hdev, size_t fixed_len,
+			 struct ib_udata *udata);
+int hyv_cmd_reply(struct hyv_cmd *cmd, void *rsp, size_t len);
+int hyv_cmd_reply_udata(struct hyv_cmd *cmd, struct ib_udata *udata);
+int hyv_cmd_simple(struct hyv_cmd *cmd, bool killable, void *rsp, size_t len,
+		   struct ib_udata *udata);
+
+#endif /* HYV_CMD_PRIV_H */

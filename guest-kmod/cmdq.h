@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Transport of commands over the control virtqueue. */
+#ifndef HYV_CMDQ_H
+#define HYV_CMDQ_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+struct hyv_dev;
+struct hyv_mem;
+struct virtqueue;
+
+/*
+ * How long the host may take. Less than the 120 s after which the kernel
+ * complains about tasks that cannot be killed.
+ */
+#define HYV_CMD_TIMEOUT		(60 * HZ)
+
+/**
+ * struct hyv_cmdq - the control queue
+ * @lock: protects @vq, @closed and the like-marked fields of each command
+ * @vq: the virtqueue; its buffers are struct hyv_cmd
+ * @closed: no command is accepted any more
+ * @room: waiters for free descriptors
+ * @drained: the device has been reset; it uses no command's memory, and no
+ *	memory that was handed to it by a command
+ */
+struct hyv_cmdq {
+	spinlock_t lock;	/* protects the next two, and commands */
+	struct virtqueue *vq;
+	bool closed;
+
+	wait_queue_head_t room;
+	struct completion drained;
+};
+
+/**
+ * struct hyv_cmd - a command
+ * @hdev: the device
+ * @req: request, device readable
+ * @rsp: reply, device writable
+ * @req_len: bytes of @req
+ * @rsp_size: room at @rsp
+ * @mem: pinned memory that the host may use until this command is over, or
+ *	NULL; released with the command
+ * @orphan: called from a workqueue in place of the caller when the reply comes
+ *	after the caller has given up, to undo what the command did. Or NULL.
+ * @orphan_arg: for @orphan
+ * @orphans: count that includes the command while nobody waits for it and it
+ *	is not over, or NULL
+ * @error: -EIO if the device was reset before it replied
+ * @rsp_len: bytes that the device has written to @rsp
+ * @done: the command has been returned
+ * @returned: the same, protected by hyv_cmdq.lock
+ * @abandoned: nobody waits for @done, protected by hyv_cmdq.lock
+ * @work: runs the orphan handler and frees the command
+ * @rsp_sg: scatterlist of @rsp
+ * @req_sg: scatterlist of @req
+ *
+ * Its submitter owns a command before it is queued and after it has been
+ * returned. In between it belongs to the device, whatever becomes of the
+ * submitter.
+ */
+struct hyv_cmd {
+	struct hyv_dev *hdev;
+	void *req;
+	void *rsp;
+	u32 req_len;
+	u32 rsp_size;
+	struct hyv_mem *mem;
+	void (*orphan)(struct hyv_cmd *cmd);
+	u32 orphan_arg;
+	atomic_t *orphans;
+
+	int error;
+	u32 rsp_len;
+	struct completion done;
+
+	bool returned;
+	bool abandoned;
+
+	struct work_struct work;
+	struct scatterlist rsp_sg;
+	struct scatterlist req_sg[];
+};
+
+struct hyv_cmd *hyv_cmd_alloc(struct hyv_dev *hdev, size_t req_len,
+			      size_t rsp_size, gfp_t gfp);
+void hyv_cmd_free(struct hyv_cmd *cmd);
+
+void hyv_cmdq_init(struct hyv_cmdq *q);
+void hyv_cmdq_callback(struct virtqueue *vq);
+int hyv_cmdq_exec(struct hyv_cmd *cmd, bool killable);
+void hyv_cmdq_wait_drained(struct hyv_cmdq *q);
+void hyv_cmdq_drain_orphans(struct hyv_dev *hdev, atomic_t *orphans);
+void hyv_cmdq_close(struct hyv_cmdq *q);
+void hyv_cmdq_drain(struct hyv_cmdq *q);
+
+#endif /* HYV_CMDQ_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events from the host.
+ *
+ * They are handled in the virtqueue's interrupt: user space's completion and
+ * asynchronous event queues take them from any context. What must sleep, news
+ * of ports and the end of the device, is passed on to work items.
+ */
+#include <linux/slab.h>
+#include <linux/virtio.h>
+
+#include <hyv/wire.h>
+
+#include "hyv_dev.h"
+
+/* Buffers per queue; the host keeps events while there is none. */
+#define HYV_EVQ_BUFFERS		64
+
+/*
+ * Most completion events that one message may stand for. An application that
+ * is this far behind misses nothing by being told so once less.
+ */
+#define HYV_MAX_COMP_COUNT	256
+
+/**
+ * hyv_evobj_publish() - let events reach an object
+ * @xa: objects of its type
+ * @obj: the object
+ * @handle: the host's name of it
+ *
+ * Context: may sleep.
+ * Return: 0, -EIO if the host has given the handle to two objects, -ENOMEM.
+ */
+int hyv_evobj_publish(struct xarray *xa, struct hyv_evobj *obj, u32 handle)
+{
+	int ret;
+
+	obj->handle = handle;
+	refcount_set(&obj->ref, 1);
+	init_completion(&obj->idle);
+	ret = xa_insert_irq(xa, handle, obj, GFP_KERNEL);
+	return ret == -EBUSY ? -EIO : ret;
+}
+
+static struct hyv_evobj *hyv_evobj_get(struct xarray *xa, u32 handle)
+{
+	struct hyv_evobj *obj;
+	unsigned long flags;
+
+	/* The lock keeps hyv_evobj_retire() away until the count is raised. */
+	xa_lock_irqsave(xa, flags);
+	obj = xa_load(xa, handle);
+	if (obj)
+		refcount_inc(&obj->ref);
+	xa_unlock_irqrestore(xa, flags);
+	return obj;
+}
+
+static void hyv_evobj_put(struct hyv_evobj *obj)
+{
+	if (refcount_dec_and_test(&obj->ref))
+		complete(&obj->idle);
+}
+
+/**
+ * hyv_evobj_retire() - let no more events reach an object
+ * @xa: objects of its type
+ * @obj: the object
+ *
+ * When it returns no handler runs or will run for the object.
+ *
+ * Context: may sleep.
+ */
+void hyv_evobj_retire(struct xarray *xa, struct hyv_evobj *obj)
+{
+	xa_erase_irq(xa, obj->handle);
+	hyv_evobj_put(obj);
+	wait_for_completion(&obj->idle);
+}
+
+static void hyv_comp_event(struct hyv_dev *hdev, u32 handle, u32 count)
+{
+	struct hyv_evobj *obj = hyv_evobj_get(&hdev->events.cqs, handle);
+	struct ib_cq *ibcq;
+
+	if (!obj)
+		return;
+	ibcq = &container_of(obj, struct hyv_cq, evobj)->ibcq;
+	for (count = min_t(u32, count, HYV_MAX_COMP_COUNT); count; count--)
+		if (ibcq->comp_handler)
+			ibcq->comp_handler(ibcq, ibcq->cq_context);
+	hyv_evobj_put(obj);
+}
+
+static void hyv_cq_event(struct hyv_dev *hdev, u32 handle, u16 code)
+{
+	struct ib_event event = { .device = &hdev->ibdev };
+	struct hyv_evobj *obj;
+
+	if (code != IB_EVENT_CQ_ERR)
+		return;
+	obj = hyv_evobj_get(&hdev->events.cqs, handle);
+	if (!obj)
+		return;
+	event.event = code;
+	event.element.cq = &container_of(obj, struct hyv_cq, evobj)->ibcq;
+	if (event.element.cq->event_handler)
+		event.element.cq->event_handler(&event,
+						event.element.cq->cq_context);
+	hyv_evobj_put(obj);
+}
+
+static bool hyv_is_qp_event(u16 code)
+{
+	switch (code) {
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+	case IB_EVENT_COMM_EST:
+	case IB_EVENT_SQ_DRAINED:
+	case IB_EVENT_PATH_MIG:
+	case IB_EVENT_PATH_MIG_ERR:
+	case IB_EVENT_QP_LAST_WQE_REACHED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void hyv_qp_event(struct hyv_dev *hdev, u32 handle, u16 code)
+{
+	struct ib_event event = { .device = &hdev->ibdev };
+	struct hyv_evobj *obj;
+
+	if (!hyv_is_qp_event(code))
+		return;
+	obj = hyv_evobj_get(&hdev->events.qps, handle);
+	if (!obj)
+		return;
+	event.event = code;
+	event.element.qp = &container_of(obj, struct hyv_qp, evobj)->ibqp;
+	if (event.element.qp->event_handler)
+		event.element.qp->event_handler(&event,
+						event.element.qp->qp_context);
+	hyv_evobj_put(obj);
+}
+
+static void hyv_handle_event(struct hyv_dev *hdev,
+			     const struct hyv_event *event)
+{
+	u16 type = le16_to_cpu(event->type);
+	u16 code = le16_to_cpu(event->code);
+	u32 handle = le32_to_cpu(event->handle);
+
+	switch (type) {
+	case HYV_EVENT_COMP:
+		hyv_comp_event(hdev, handle, le32_to_cpu(event->count));
+		break;
+	case HYV_EVENT_CQ:
+		hyv_cq_event(hdev, handle, code);
+		break;
+	case HYV_EVENT_QP:
+		hyv_qp_event(hdev, handle, code);
+		break;
+	case HYV_EVENT_PORT:
+		hyv_ibdev_port_event(hdev, handle, code);
+		break;
+	case HYV_EVENT_DEVICE:
+		if (code == IB_EVENT_DEVICE_FATAL)
+			hyv_dev_hca_gone(hdev);
+		break;
+	default:
+		dev_dbg(&hdev->vdev->dev, "unknown event %u\n", type);
+		break;
+	}
+}
+
+static int hyv_evq_add(struct hyv_evq *evq, struct hyv_event *buf)
+{
+	struct scatterlist sg;
+
+	sg_init_one(&sg, buf, sizeof(*buf));
+	return virtqueue_add_inbuf(evq->vq, &sg, 1, buf, GFP_ATOMIC);
+}
+
+/**
+ * hyv_events_callback() - the host has sent events
+ * @vq: an event queue
+ *
+ * Context: hard interrupt.
+ */
+void hyv_events_callback(struct virtqueue *vq)
+{
+	struct hyv_dev *hdev = vq->vdev->priv;
+	struct hyv_evq *evq = &hdev->events.evq[vq->index - HYV_VQ_EVENT0];
+	struct hyv_event *buf, event;
+	bool added = false;
+	unsigned int len;
+
+	do {
+		virtqueue_disable_cb(vq);
+		while ((buf = virtqueue_get_buf(vq, &len))) {
+			event = *buf;
+			if (!hyv_evq_add(evq, buf))
+				added = true;
+			if (len >= sizeof(event))
+				hyv_handle_event(hdev, &event);
+		}
+	} while (!virtqueue_enable_cb(vq));
+	if (added)
+		virtqueue_kick(vq);
+}
+
+/**
+ * hyv_events_init() - prepare for events before the virtqueues exist
+ * @hdev: device
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hyv_events_init(struct hyv_dev *hdev)
+{
+	struct hyv_events *events = &hdev->events;
+
+	xa_init_flags(&events->cqs, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&events->qps, XA_FLAGS_LOCK_IRQ);
+	events->evq = kcalloc(hdev->nr_event_queues, sizeof(*events->evq),
+			      GFP_KERNEL);
+	return events->evq ? 0 : -ENOMEM;
+}
+
+/**
+ * hyv_events_start() - give the event queues their buffers
+ * @hdev: device with virtqueues, not ready yet
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_events_start(struct hyv_dev *hdev)
+{
+	struct hyv_evq *evq;
+	unsigned int nr;
+	u32 i, n;
+	int ret;
+
+	for (i = 0; i < hdev->nr_event_queues; i++) {
+		evq = &hdev->events.evq[i];
+		nr = min_t(unsigned int, virtqueue_get_vring_size(evq->vq),
+			   HYV_EVQ_BUFFERS);
+		evq->buf = kcalloc(nr, sizeof(*evq->buf), GFP_KERNEL);
+		if (!evq->buf)
+			return -ENOMEM;
+		for (n = 0; n < nr; n++) {
+			ret = hyv_evq_add(evq, &evq->buf[n]);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * hyv_events_kick() - tell the host about the buffers
+ * @hdev: device that is ready
+ */
+void hyv_events_kick(struct hyv_dev *hdev)
+{
+	u32 i;
+
+	for (i = 0; i < hdev->nr_event_queues; i++)
+		virtqueue_kick(hdev->events.evq[i].vq);
+}
+
+/**
+ * hyv_events_uninit() - undo hyv_events_init() and hyv_events_start()
+ * @hdev: device without virtqueues
+ */
+void hyv_events_uninit(struct hyv_dev *hdev)
+{
+	struct hyv_events *events = &hdev->events;
+	u32 i;
+
+	for (i = 0; i < hdev->nr_event_queues; i++)
+		kfree(events->evq[i].buf);
+	kfree(events->evq);
+	xa_destroy(&events->cqs);
+	xa_destroy(&events->qps);
+}

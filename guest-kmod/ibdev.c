@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device as the RDMA core sees it: attributes, ports, registration.
+ *
+ * Ports are those of the host's HCA, and so are their GIDs: what leaves a QP
+ * bears the host's address. The core fills the GID table of a RoCE port from
+ * the addresses of the guest's own network devices, which would be wrong here.
+ * So the ports are registered with the InfiniBand protocol's capability bit
+ * only, with which the core asks query_gid(), and without MAD, CM and SA. User
+ * space still sees the true link layer.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "cmd.h"
+#include "compat/ib_verbs.h"
+#include "hyv_dev.h"
+
+#define HYV_MAX_PORTS	255
+
+static struct hyv_port *hyv_port(struct hyv_dev *hdev, u32 port)
+{
+	return port && port <= hdev->nr_ports ? &hdev->ports[port - 1] : NULL;
+}
+
+static int hyv_query_device(struct ib_device *ibdev,
+			    struct ib_device_attr *attr,
+			    struct ib_udata *udata)
+{
+	return hyv_cmd_query_device(to_hyv_dev(ibdev), attr, NULL, udata);
+}
+
+static int hyv_query_port(struct ib_device *ibdev, u32 port_num,
+			  struct ib_port_attr *attr)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibdev);
+	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct ib_port_attr new = {};
+	enum rdma_link_layer link_layer;
+	bool grh_required;
+	int ret;
+
+	if (!port)
+		return -EINVAL;
+
+	ret = hyv_cmd_query_port(hdev, port_num, &new, &link_layer,
+				 &grh_required);
+	/* The host's HCA may have left: then its ports are down. */
+	if (ret && ret != -EIO && ret != -ENODEV)
+		return ret;
+
+	mutex_lock(&port->lock);
+	if (ret) {
+		port->attr.state = IB_PORT_DOWN;
+		port->attr.phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	} else {
+		port->attr = new;
+	}
+	*attr = port->attr;
+	mutex_unlock(&port->lock);
+
+	/* The core's tables have the size that they were registered with. */
+	attr->gid_tbl_len = port->gid_tbl_len;
+	attr->pkey_tbl_len = port->pkey_tbl_len;
+	return 0;
+}
+
+static int hyv_query_gid(struct ib_device *ibdev, u32 port_num, int index,
+			 union ib_gid *gid)
+{
+	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+
+	if (!port || index < 0 || index >= port->gid_tbl_len)
+		return -EINVAL;
+	mutex_lock(&port->lock);
+	*gid = port->gids[index];
+	mutex_unlock(&port->lock);
+	return 0;
+}
+
+static int hyv_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
+			  u16 *pkey)
+{
+	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+
+	if (!port || index >= port->pkey_tbl_len)
+		return -EINVAL;
+	mutex_lock(&port->lock);
+	*pkey = port->pkeys[index];
+	mutex_unlock(&port->lock);
+	return 0;
+}
+
+static enum rdma_link_layer hyv_get_link_layer(struct ib_device *ibdev,
+					       u32 port_num)
+{
+	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+
+	return port ? port->link_layer : IB_LINK_LAYER_UNSPECIFIED;
+}
+
+static int hyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
+				  struct ib_port_immutable *immutable)
+{
+	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+
+	if (!port)
+		return -EINVAL;
+	immutable->gid_tbl_len = port->gid_tbl_len;
+	immutable->pkey_tbl_len = port->pkey_tbl_len;
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;
+	if (port->grh_required)
+		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_GRH_REQUIRED;
+	return 0;
+}
+
+/*
+ * That this exists lets the device go while processes have it open: the core
+ * destroys what they own and takes their mappings away.
+ */
+static void hyv_disassociate_ucontext(struct ib_ucontext *ibuc)
+{
+}
+
+COMPAT_DEFINE_CREATE_CQ(hyv_create_cq_op, hyv_create_cq);
+
+/* driver_id and uverbs_abi_ver are added at run time. */
+static const struct ib_device_ops hyv_dev_ops = {
+	.owner = THIS_MODULE,
+
+	.alloc_pd = hyv_alloc_pd,
+	.alloc_ucontext = hyv_alloc_ucontext,
+	.create_cq = hyv_create_cq_op,
+	.create_qp = hyv_create_qp,
+	.dealloc_pd = hyv_dealloc_pd,
+	.dealloc_ucontext = hyv_dealloc_ucontext,
+	.dereg_mr = hyv_dereg_mr,
+	.destroy_cq = hyv_destroy_cq,
+	.destroy_qp = hyv_destroy_qp,
+	.disassociate_ucontext = hyv_disassociate_ucontext,
+	.get_link_layer = hyv_get_link_layer,
+	.get_port_immutable = hyv_get_port_immutable,
+	.mmap = hyv_mmap,
+	.mmap_free = hyv_mmap_free,
+	.modify_qp = hyv_modify_qp,
+	.query_device = hyv_query_device,
+	.query_gid = hyv_query_gid,
+	.query_pkey = hyv_query_pkey,
+	.query_port = hyv_query_port,
+	.query_qp = hyv_query_qp,
+	.reg_user_mr = hyv_reg_user_mr,
+
+	INIT_RDMA_OBJ_SIZE(ib_cq, hyv_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_pd, hyv_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_qp, hyv_qp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, hyv_ucontext, ibuc),
+};
+
+/* Of a software HCA, whose provider rings doorbells by system calls. */
+static const struct ib_device_ops hyv_doorbell_ops = {
+	.post_send = hyv_post_send,
+	.req_notify_cq = hyv_req_notify_cq,
+};
+
+/* Fetch a port's tables and put them in place of the old ones. */
+static int hyv_port_refresh_gids(struct hyv_dev *hdev, u32 port_num)
+{
+	struct hyv_port *port = hyv_port(hdev, port_num);
+	union ib_gid *gids;
+	int ret;
+
+	gids = kvcalloc(port->gid_tbl_len, sizeof(*gids), GFP_KERNEL);
+	if (!gids)
+		return -ENOMEM;
+	ret = hyv_cmd_query_gids(hdev, port_num, gids, port->gid_tbl_len);
+	if (!ret) {
+		mutex_lock(&port->lock);
+		swap(port->gids, gids);
+		mutex_unlock(&port->lock);
+	}
+	kvfree(gids);
+	return ret;
+}
+
+static int hyv_port_refresh_pkeys(struct hyv_dev *hdev, u32 port_num)
+{
+	struct hyv_port *port = hyv_port(hdev, port_num);
+	u16 *pkeys;
+	int ret;
+
+	pkeys = kvcalloc(port->pkey_tbl_len, sizeof(*pkeys), GFP_KERNEL);
+	if (!pkeys)
+		return -ENOMEM;
+	ret = hyv_cmd_query_pkeys(hdev, port_num, pkeys, port->pkey_tbl_len);
+	if (!ret) {
+		mutex_lock(&port->lock);
+		swap(port->pkeys, pkeys);
+		mutex_unlock(&port->lock);
+	}
+	kvfree(pkeys);
+	return ret;
+}
+
+static int hyv_port_init(struct hyv_dev *hdev, u32 port_num)
+{
+	struct hyv_port *port = hyv_port(hdev, port_num);
+	int ret;
+
+	ret = hyv_cmd_query_port(hdev, port_num, &port->attr,
+				 &port->link_layer, &port->grh_required);
+	if (ret)
+		return ret;
+	port->gid_tbl_len = max(port->attr.gid_tbl_len, 1);
+	port->pkey_tbl_len = max_t(u32, port->attr.pkey_tbl_len, 1);
+
+	ret = hyv_port_refresh_gids(hdev, port_num);
+	if (ret)
+		return ret;
+	return hyv_port_refresh_pkeys(hdev, port_num);
+}
+
+/* Bring the caches up to date before the core and user space look at them. */
+static void hyv_port_handle_event(struct hyv_dev *hdev, u32 port_num,
+				  enum ib_event_type code)
+{
+	struct ib_event event = {
+		.device = &hdev->ibdev,
+		.event = code,
+		.element.port_num = port_num,
+	};
+	int ret = 0;
+
+	if (code == IB_EVENT_GID_CHANGE || code == IB_EVENT_CLIENT_REREGISTER)
+		ret = hyv_port_refresh_gids(hdev, port_num);
+	else if (code == IB_EVENT_PKEY_CHANGE)
+		ret = hyv_port_refresh_pkeys(hdev, port_num);
+	if (ret)
+		ibdev_dbg(&hdev->ibdev, "port %u: no news after event %u: %d\n",
+			  port_num, code, ret);
+
+	if (test_bit(HYV_DEV_REGISTERED, &hdev->flags))
+		ib_dispatch_event(&event);
+}
+
+static void hyv_port_work(struct work_struct *work)
+{
+	struct hyv_dev *hdev = container_of(work, struct hyv_dev, port_work);
+	unsigned long pending, code;
+	u32 i;
+
+	for (i = 0; i < hdev->nr_ports; i++) {
+		pending = xchg(&hdev->ports[i].pending, 0);
+		for_each_set_bit(code, &pending, BITS_PER_LONG)
+			hyv_port_handle_event(hdev, i + 1, code);
+	}
+}
+
+/**
+ * hyv_ibdev_port_event() - something happened to a port
+ * @hdev: device
+ * @port_num: port number, as the host says
+ * @code: what
+ *
+ * Context: any.
+ */
+void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
+			  enum ib_event_type code)
+{
+	struct hyv_port *port = hyv_port(hdev, port_num);
+
+	if (!port)
+		return;
+	switch (code) {
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_PORT_ERR:
+	case IB_EVENT_LID_CHANGE:
+	case IB_EVENT_PKEY_CHANGE:
+	case IB_EVENT_SM_CHANGE:
+	case IB_EVENT_CLIENT_REREGISTER:
+	case IB_EVENT_GID_CHANGE:
+		set_bit(code, &port->pending);
+		queue_work(hdev->wq, &hdev->port_work);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * hyv_ibdev_fatal() - tell user space that the device has failed
+ * @hdev: device
+ *
+ * Context: may sleep.
+ */
+void hyv_ibdev_fatal(struct hyv_dev *hdev)
+{
+	struct ib_event event = {
+		.device = &hdev->ibdev,
+		.event = IB_EVENT_DEVICE_FATAL,
+		.element.port_num = 1,
+	};
+
+	if (test_bit(HYV_DEV_REGISTERED, &hdev->flags))
+		ib_dispatch_event(&event);
+}
+
+/**
+ * hyv_ibdev_alloc_ports() - prepare for a number of ports
+ * @hdev: device
+ * @nr_ports: as the host says
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int hyv_ibdev_alloc_ports(struct hyv_dev *hdev, u32 nr_ports)
+{
+	u32 i;
+
+	INIT_WORK(&hdev->port_work, hyv_port_work);
+	if (!nr_ports || nr_ports > HYV_MAX_PORTS) {
+		dev_err(&hdev->vdev->dev, "host offers %u ports\n", nr_ports);
+		return -EINVAL;
+	}
+	hdev->ports = kcalloc(nr_ports, sizeof(*hdev->ports), GFP_KERNEL);
+	if (!hdev->ports)
+		return -ENOMEM;
+	for (i = 0; i < nr_ports; i++)
+		mutex_init(&hdev->ports[i].lock);
+	hdev->nr_ports = nr_ports;
+	return 0;
+}
+
+/**
+ * hyv_ibdev_free_ports() - undo hyv_ibdev_alloc_ports()
+ * @hdev: device that is not registered, with no work pending
+ */
+void hyv_ibdev_free_ports(struct hyv_dev *hdev)
+{
+	u32 i;
+
+	for (i = 0; i < hdev->nr_ports; i++) {
+		kvfree(hdev->ports[i].gids);
+		kvfree(hdev->ports[i].pkeys);
+		mutex_destroy(&hdev->ports[i].lock);
+	}
+	kfree(hdev->ports);
+	hdev->nr_ports = 0;
+}
+
+/**
+ * hyv_ibdev_register() - register with the RDMA core
+ * @hdev: device whose control queue works
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int hyv_ibdev_register(struct hyv_dev *hdev)
+{
+	struct ib_device *ibdev = &hdev->ibdev;
+	struct ib_device_attr attr = {};
+	u32 port;
+	int ret;
+
+	ret = hyv_cmd_query_device(hdev, &attr, &ibdev->node_guid, NULL);
+	if (ret)
+		return ret;
+	for (port = 1; port <= hdev->nr_ports; port++) {
+		ret = hyv_port_init(hdev, port);
+		if (ret)
+			return ret;
+	}
+
+	strscpy(ibdev->node_desc, "HyV", sizeof(ibdev->node_desc));
+	ibdev->phys_port_cnt = hdev->nr_ports;
+	ibdev->num_comp_vectors = hdev->nr_comp_vectors;
+	ibdev->dev.parent = hdev->vdev->dev.parent;
+	ib_set_device_ops(ibdev, &hyv_dev_ops);
+	ibdev->ops.driver_id = hdev->driver_id;
+	ibdev->ops.uverbs_abi_ver = hdev->uverbs_abi_ver;
+	if (hdev->db.area) {
+		ib_set_device_ops(ibdev, &hyv_doorbell_ops);
+		ibdev->uverbs_cmd_mask |=
+			BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+			BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	}
+
+	ret = ib_register_device(ibdev, "hyv%d", NULL);
+	if (ret)
+		return ret;
+
+	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
+	/* The core may have missed a change that happened meanwhile. */
+	for (port = 1; port <= hdev->nr_ports; port++)
+		hyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE);
+	return 0;
+}
+
+/**
+ * hyv_ibdev_unregister() - undo hyv_ibdev_register()
+ * @hdev: device, which may have failed
+ *
+ * When it returns no process uses the device any more.
+ *
+ * Context: may sleep.
+ */
+void hyv_ibdev_unregister(struct hyv_dev *hdev)
+{
+	/* No event may be dispatched while the core takes the device apart. */
+	clear_bit(HYV_DEV_REGISTERED, &hdev->flags);
+	flush_work(&hdev->port_work);
+	flush_work(&hdev->fail_work);
+	ib_unregister_device(&hdev->ibdev);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Verbs of user contexts, protection domains, completion queues and queue
+ * pairs. Provider data is opaque and passed through.
+ */
+#include <linux/mutex.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "cmd.h"
+#include "hyv_dev.h"
+
+static struct hyv_ucontext *hyv_udata_to_uctx(struct ib_udata *udata)
+{
+	return rdma_udata_to_drv_context(udata, struct hyv_ucontext, ibuc);
+}
+
+/**
+ * hyv_alloc_ucontext() - ib_device_ops.alloc_ucontext
+ * @ibuc: the context
+ * @udata: provider data
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibuc->device);
+	struct hyv_ucontext *uctx = to_hyv_ucontext(ibuc);
+	int ret;
+
+	ret = hyv_cmd_alloc_context(hdev, udata, &uctx->handle);
+	if (ret)
+		return ret;
+	atomic_set(&uctx->orphans, 0);
+	hyv_mmap_init(uctx);
+	atomic_inc(&hdev->nr_contexts);
+	return 0;
+}
+
+/**
+ * hyv_dealloc_ucontext() - ib_device_ops.dealloc_ucontext
+ * @ibuc: a context without objects or mappings
+ */
+void hyv_dealloc_ucontext(struct ib_ucontext *ibuc)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibuc->device);
+	struct hyv_ucontext *uctx = to_hyv_ucontext(ibuc);
+
+	hyv_mmap_uninit(uctx);
+	hyv_cmd_destroy_context(uctx);
+	atomic_dec(&hdev->nr_contexts);
+}
+
+/**
+ * hyv_alloc_pd() - ib_device_ops.alloc_pd
+ * @ibpd: the PD
+ * @udata: provider data; NULL for a PD of the kernel, which is not supported
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct hyv_pd *pd = to_hyv_pd(ibpd);
+
+	if (!udata)
+		return -EOPNOTSUPP;
+	pd->uctx = hyv_udata_to_uctx(udata);
+	return hyv_cmd_alloc_pd(pd->uctx, udata, &pd->handle);
+}
+
+/**
+ * hyv_dealloc_pd() - ib_device_ops.dealloc_pd
+ * @ibpd: the PD
+ * @udata: unused
+ *
+ * Return: 0, or -EBUSY.
+ */
+int hyv_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct hyv_pd *pd = to_hyv_pd(ibpd);
+
+	return hyv_cmd_destroy_pd(pd->uctx, pd->handle);
+}
+
+/**
+ * hyv_create_cq() - ib_device_ops.create_cq
+ * @ibcq: the CQ
+ * @attr: what to create
+ * @attrs: the call; NULL for a CQ of the kernel, which is not supported
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		  struct uverbs_attr_bundle *attrs)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibcq->device);
+	struct hyv_cq *cq = to_hyv_cq(ibcq);
+	struct hyv_new_cq new;
+	int ret;
+
+	if (!attrs)
+		return -EOPNOTSUPP;
+	/* Some drivers of HCAs log an error at each attempt. */
+	if (!attr->cqe || attr->cqe > hdev->ibdev.attrs.max_cqe)
+		return -EINVAL;
+	cq->uctx = hyv_udata_to_uctx(&attrs->driver_udata);
+	mutex_init(&cq->arm_lock);
+	ret = hyv_cmd_create_cq(cq->uctx, attr, &attrs->driver_udata, &new);
+	if (ret)
+		goto err_destroy_lock;
+
+	if (hdev->db.area && new.slot >= hdev->db.cq_slots) {
+		ret = -EIO;
+		goto err_destroy_cq;
+	}
+	cq->slot = new.slot;
+	ibcq->cqe = new.cqe;
+	ret = hyv_evobj_publish(&hdev->events.cqs, &cq->evobj, new.handle);
+	if (ret)
+		goto err_destroy_cq;
+	return 0;
+
+err_destroy_cq:
+	hyv_cmd_destroy_cq(cq->uctx, new.handle);
+err_destroy_lock:
+	mutex_destroy(&cq->arm_lock);
+	return ret;
+}
+
+/**
+ * hyv_destroy_cq() - ib_device_ops.destroy_cq
+ * @ibcq: the CQ
+ * @udata: unused
+ *
+ * Return: 0, or -EBUSY.
+ */
+int hyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibcq->device);
+	struct hyv_cq *cq = to_hyv_cq(ibcq);
+	int ret;
+
+	ret = hyv_cmd_destroy_cq(cq->uctx, cq->evobj.handle);
+	if (ret)
+		return ret;
+	hyv_evobj_retire(&hdev->events.cqs, &cq->evobj);
+	mutex_destroy(&cq->arm_lock);
+	return 0;
+}
+
+/**
+ * hyv_req_notify_cq() - ib_device_ops.req_notify_cq
+ * @ibcq: the CQ, which is always one of user space
+ * @flags: for which completions
+ *
+ * When it returns 0 every later completion that @flags ask for raises an event.
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int hyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct hyv_cq *cq = to_hyv_cq(ibcq);
+	bool solicited = !(flags & IB_CQ_NEXT_COMP);
+	int ret;
+
+	mutex_lock(&cq->arm_lock);
+	ret = hyv_db_arm_cq(to_hyv_dev(ibcq->device), cq->slot, solicited);
+	mutex_unlock(&cq->arm_lock);
+	return ret;
+}
+
+/**
+ * hyv_create_qp() - ib_device_ops.create_qp
+ * @ibqp: the QP
+ * @attr: what to create; its capabilities are updated
+ * @udata: provider data; NULL for a QP of the kernel, which is not supported
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
+		  struct ib_udata *udata)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibqp->device);
+	struct hyv_pd *pd = to_hyv_pd(ibqp->pd);
+	struct hyv_qp *qp = to_hyv_qp(ibqp);
+	struct hyv_new_qp new;
+	int ret;
+
+	if (!udata || attr->qp_type != IB_QPT_RC || attr->srq ||
+	    attr->rwq_ind_tbl)
+		return -EOPNOTSUPP;
+	if (!attr->send_cq || !attr->recv_cq)
+		return -EINVAL;
+
+	qp->uctx = pd->uctx;
+	ret = hyv_cmd_create_qp(qp->uctx, pd->handle,
+				to_hyv_cq(attr->send_cq)->evobj.handle,
+				to_hyv_cq(attr->recv_cq)->evobj.handle,
+				attr, udata, &new);
+	if (ret)
+		return ret;
+
+	if (hdev->db.area && new.slot >= hdev->db.qp_slots) {
+		ret = -EIO;
+		goto err_destroy_qp;
+	}
+	qp->slot = new.slot;
+	ibqp->qp_num = new.qpn;
+	attr->cap = new.cap;
+	ret = hyv_evobj_publish(&hdev->events.qps, &qp->evobj, new.handle);
+	if (ret)
+		goto err_destroy_qp;
+	return 0;
+
+err_destroy_qp:
+	hyv_cmd_destroy_qp(qp->uctx, new.handle);
+	return ret;
+}
+
+/**
+ * hyv_modify_qp() - ib_device_ops.modify_qp
+ * @ibqp: the QP
+ * @attr: new attributes
+ * @mask: which of them
+ * @udata: provider data
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		  struct ib_udata *udata)
+{
+	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
+		return -EOPNOTSUPP;
+	return hyv_cmd_modify_qp(to_hyv_dev(ibqp->device),
+				 to_hyv_qp(ibqp)->evobj.handle, attr, mask,
+				 udata);
+}
+
+/**
+ * hyv_query_qp() - ib_device_ops.query_qp
+ * @ibqp: the QP
+ * @attr: its attributes
+ * @mask: which of them are wanted
+ * @init_attr: how it was created
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init_attr)
+{
+	init_attr->event_handler = ibqp->event_handler;
+	init_attr->qp_context = ibqp->qp_context;
+	init_attr->send_cq = ibqp->send_cq;
+	init_attr->recv_cq = ibqp->recv_cq;
+	init_attr->qp_type = ibqp->qp_type;
+	return hyv_cmd_query_qp(to_hyv_dev(ibqp->device),
+				to_hyv_qp(ibqp)->evobj.handle, mask, attr,
+				init_attr);
+}
+
+/**
+ * hyv_destroy_qp() - ib_device_ops.destroy_qp
+ * @ibqp: the QP
+ * @udata: unused
+ *
+ * Return: 0, or -EBUSY.
+ */
+int hyv_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibqp->device);
+	struct hyv_qp *qp = to_hyv_qp(ibqp);
+	int ret;
+
+	ret = hyv_cmd_destroy_qp(qp->uctx, qp->evobj.handle);
+	if (ret)
+		return ret;
+	hyv_evobj_retire(&hdev->events.qps, &qp->evobj);
+	return 0;
+}
+
+/**
+ * hyv_post_send() - ib_device_ops.post_send, the doorbell of software HCAs
+ * @ibqp: the QP, which is always one of user space
+ * @wr: NULL: the work requests are in the queue that user space has mapped
+ * @bad_wr: @wr on error
+ *
+ * Context: any.
+ * Return: 0 or a negative errno.
+ */
+int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad_wr)
+{
+	struct hyv_dev *hdev = to_hyv_dev(ibqp->device);
+
+	if (wr) {
+		*bad_wr = wr;
+		return -EOPNOTSUPP;
+	}
+	if (hyv_dev_failed(hdev))
+		return -EIO;
+	hyv_db_ring_send(hdev, to_hyv_qp(ibqp)->slot);
+	return 0;
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delivery of events to the guest.
+ *
+ * Callbacks of the HCA, which may run with interrupts off, put an event on a
+ * pending list without allocating; the worker moves it to the guest's event
+ * queue when there is a buffer. Nothing is lost: an event that happens again
+ * while it is pending is counted.
+ */
+#include <linux/eventfd.h>
+#include <linux/slab.h>
+#include <linux/virtio_config.h>
+#include <linux/virtio_ring.h>
+#include <rdma/ib_verbs.h>
+
+#include "events.h"
+#include "vnic.h"
+
+static const int hyv_port_codes[HYV_PORT_EVENTS] = {
+	IB_EVENT_PORT_ACTIVE,
+	IB_EVENT_PORT_ERR,
+	IB_EVENT_LID_CHANGE,
+	IB_EVENT_PKEY_CHANGE,
+	IB_EVENT_SM_CHANGE,
+	IB_EVENT_CLIENT_REREGISTER,
+	IB_EVENT_GID_CHANGE,
+};
+
+/**
+ * hyv_events_init() - prepare the events of a new vNIC
+ * @events: its events, zeroed
+ */
+void hyv_events_init(struct hyv_events *events)
+{
+	int i;
+
+	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++) {
+		hyv_evq_init(&events->queue[i].pending);
+		mutex_init(&events->queue[i].lock);
+	}
+	events->nr_queues = 1;
+	hyv_evnode_init(&events->device_fatal, HYV_EVENT_DEVICE,
+			IB_EVENT_DEVICE_FATAL, 0);
+}
+
+/**
+ * hyv_events_set_ports() - make room for the events of an HCA's ports
+ * @events: events of a vNIC that is being attached
+ * @nr_ports: ports of the HCA
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int hyv_events_set_ports(struct hyv_events *events, unsigned int nr_ports)
+{
+	unsigned int port, i;
+
+	events->port = kcalloc(nr_ports, sizeof(*events->port) *
+			       HYV_PORT_EVENTS, GFP_KERNEL_ACCOUNT);
+	if (!events->port)
+		return -ENOMEM;
+	for (port = 0; port < nr_ports; port++)
+		for (i = 0; i < HYV_PORT_EVENTS; i++)
+			hyv_evnode_init(&events->port[port * HYV_PORT_EVENTS + i],
+					HYV_EVENT_PORT, hyv_port_codes[i],
+					port + 1);
+	events->nr_ports = nr_ports;
+	return 0;
+}
+
+/**
+ * hyv_events_clear_ports() - undo hyv_events_set_ports()
+ * @events: events that nobody raises any more
+ */
+void hyv_events_clear_ports(struct hyv_events *events)
+{
+	kfree(events->port);
+	events->port = NULL;
+	events->nr_ports = 0;
+}
+
+/**
+ * hyv_events_free() - free what the events hold
+ * @events: events that nobody raises any more
+ */
+void hyv_events_free(struct hyv_events *events)
+{
+	int i;
+
+	hyv_events_clear_ports(events);
+	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++)
+		mutex_destroy(&events->queue[i].lock);
+}
+
+static void hyv_event_queue_stop(struct hyv_event_queue *eq)
+{
+	lockdep_assert_held(&eq->lock);
+	hyv_kick_clear(&eq->kick);
+	if (eq->call)
+		eventfd_ctx_put(eq->call);
+	eq->call = NULL;
+	eq->running = false;
+}
+
+static int hyv_event_queue_start(struct hyv_vnic *vnic,
+				 struct hyv_event_queue *eq,
+				 const struct hyv_set_event_queue *arg)
+{
+	bool event_idx = vnic->features & BIT_ULL(VIRTIO_RING_F_EVENT_IDX);
+	struct eventfd_ctx *call = NULL;
+	int ret;
+
+	lockdep_assert_held(&eq->lock);
+	if (eq->running)
+		return -EBUSY;
+	if (arg->avail_index > U16_MAX || arg->call_fd < -1)
+		return -EINVAL;
+
+	if (arg->call_fd >= 0) {
+		call = eventfd_ctx_fdget(arg->call_fd);
+		if (IS_ERR(call))
+			return PTR_ERR(call);
+	}
+	ret = hyv_vring_init(&eq->vring, arg->num, arg->desc, arg->avail,
+			     arg->used, arg->avail_index, event_idx);
+	if (!ret)
+		ret = hyv_kick_set(&eq->kick, vnic, arg->kick_fd);
+	if (ret)
+		goto err_call;
+	eq->call = call;
+	eq->running = true;
+	return 0;
+
+err_call:
+	if (call)
+		eventfd_ctx_put(call);
+	return ret;
+}
+
+/**
+ * hyv_events_set_queue() - start or stop an event queue
+ * @vnic: an attached vNIC
+ * @arg: what the VMM asks for; avail_index is set on stop
+ *
+ * Context: Process context of the VMM; setup_lock and gate held. May sleep.
+ * Return: 0 or a negative errno of HYV_SET_EVENT_QUEUE.
+ */
+int hyv_events_set_queue(struct hyv_vnic *vnic, struct hyv_set_event_queue *arg)
+{
+	struct hyv_event_queue *eq;
+	int ret = 0;
+
+	if (arg->index >= HYV_MAX_EVENT_QUEUES)
+		return -EINVAL;
+	eq = &vnic->events.queue[arg->index];
+
+	mutex_lock(&eq->lock);
+	if (arg->num) {
+		ret = hyv_event_queue_start(vnic, eq, arg);
+	} else {
+		arg->avail_index = eq->running ? eq->vring.last_avail : 0;
+		hyv_event_queue_stop(eq);
+	}
+	mutex_unlock(&eq->lock);
+	if (!ret)
+		hyv_worker_wake(vnic);
+	return ret;
+}
+
+/**
+ * hyv_events_running() - does the guest take events?
+ * @vnic: the vNIC
+ *
+ * Context: Any; a snapshot.
+ */
+bool hyv_events_running(struct hyv_vnic *vnic)
+{
+	return READ_ONCE(vnic->events.queue[0].running);
+}
+
+/**
+ * hyv_events_reset() - stop all event queues and forget what is pending
+ * @vnic: a vNIC without objects
+ *
+ * Context: Process context; gate held for writing. May sleep.
+ */
+void hyv_events_reset(struct hyv_vnic *vnic)
+{
+	struct hyv_event_queue *eq;
+	struct hyv_event ev;
+	int i;
+
+	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++) {
+		eq = &vnic->events.queue[i];
+		mutex_lock(&eq->lock);
+		hyv_event_queue_stop(eq);
+		while (hyv_evq_pop(&eq->pending, &ev))
+			;
+		mutex_unlock(&eq->lock);
+	}
+}
+
+/**
+ * hyv_events_raise() - an event has happened
+ * @vnic: the vNIC
+ * @queue: event queue to tell it through
+ * @node: the event; stays the caller's
+ *
+ * Context: Any, also with interrupts off.
+ */
+void hyv_events_raise(struct hyv_vnic *vnic, unsigned int queue,
+		      struct hyv_evnode *node)
+{
+	if (hyv_evq_raise(&vnic->events.queue[queue].pending, node))
+		hyv_worker_wake(vnic);
+}
+
+/**
+ * hyv_events_raise_port() - an event of a port has happened
+ * @vnic: the vNIC
+ * @port: number of the port, from 1
+ * @code: enum ib_event_type; codes that do not concern ports are ignored
+ *
+ * Context: Any, also with interrupts off.
+ */
+void hyv_events_raise_port(struct hyv_vnic *vnic, unsigned int port, int code)
+{
+	struct hyv_events *events = &vnic->events;
+	int i;
+
+	if (!port || port > events->nr_ports)
+		return;
+	for (i = 0; i < HYV_PORT_EVENTS; i++)
+		if (hyv_port_codes[i] == code)
+			hyv_events_raise(vnic, 0, &events->port[(port - 1) *
+					 HYV_PORT_EVENTS + i]);
+}
+
+/**
+ * hyv_events_forget() - an object dies: take its events back
+ * @vnic: the vNIC
+ * @queue: event queue that they were raised in
+ * @nodes: the object's events, which nobody raises any more
+ * @nr: how many
+ *
+ * When it returns no buffer that the guest gets from then on names the object.
+ *
+ * Context: Process context. May sleep.
+ */
+void hyv_events_forget(struct hyv_vnic *vnic, unsigned int queue,
+		       struct hyv_evnode *nodes, unsigned int nr)
+{
+	struct hyv_event_queue *eq = &vnic->events.queue[queue];
+	unsigned int i;
+
+	/* The lock waits for a delivery that has taken the event already. */
+	mutex_lock(&eq->lock);
+	for (i = 0; i < nr; i++)
+		hyv_evq_forget(&eq->pending, &nodes[i]);
+	mutex_unlock(&eq->lock);
+}
+
+static int hyv_event_hva(void *arg, u64 gpa, u64 len, u64 *hva)
+{
+	struct hyv_guest_mem *mem = arg;
+	u64 run;
+	int ret;
+
+	ret = hyv_memmap_translate(mem->map, gpa, len, hva, &run);
+	if (ret)
+		return ret;
+	return run < len ? -EFAULT : 0;
+}
+
+static bool hyv_event_queue_deliver(struct hyv_vnic *vnic,
+				    struct hyv_event_queue *eq)
+{
+	struct hyv_guest_mem *mem;
+	struct hyv_event ev;
+	unsigned int n = 0;
+	int ret = 0;
+
+	if (hyv_evq_empty(&eq->pending))
+		return false;
+
+	mutex_lock(&eq->lock);
+	if (!eq->running)
+		goto out;
+	mem = hyv_vnic_get_mem(vnic);
+	if (!mem)
+		goto out;
+	while (n < eq->vring.num) {
+		ret = hyv_vring_ready(&eq->vring);
+		if (ret || !hyv_evq_pop(&eq->pending, &ev))
+			break;
+		ret = hyv_vring_push(&eq->vring, hyv_event_hva, mem, &ev,
+				     sizeof(ev));
+		if (ret)
+			break;
+		n++;
+	}
+	hyv_guest_mem_put(mem);
+	if (ret == -ENOBUFS)
+		atomic64_inc(&vnic->counters.event_stalls);
+	if (n) {
+		atomic64_add(n, &vnic->counters.events);
+		if (eq->call && hyv_vring_need_interrupt(&eq->vring) > 0) {
+			atomic64_inc(&vnic->counters.interrupts);
+			eventfd_signal(eq->call);
+		}
+	}
+out:
+	mutex_unlock(&eq->lock);
+	return n;
+}
+
+/**
+ * hyv_events_deliver() - give pending events to the guest
+ * @vnic: the vNIC
+ *
+ * Events stay pending while their queue is stopped or has no buffer.
+ *
+ * Context: The worker. May sleep.
+ * Return: true if any was delivered.
+ */
+bool hyv_events_deliver(struct hyv_vnic *vnic)
+{
+	bool any = false;
+	int i;
+
+	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++)
+		any |= hyv_event_queue_deliver(vnic, &vnic->events.queue[i]);
+	return any;
+}

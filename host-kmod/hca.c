@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The HCAs of the host: a client of ib_core that learns when they come and
+ * takes them from the guests when they leave.
+ */
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+
+#include "hca.h"
+#include "info.h"
+#include "vnic.h"
+
+static bool allow_trusted_only_hca;
+module_param(allow_trusted_only_hca, bool, 0644);
+MODULE_PARM_DESC(allow_trusted_only_hca,
+		 "Lend guests HCAs that trust what user space writes into their queues, as rdma_rxe does: such a guest can crash the host (default: N)");
+
+static const struct hyv_provider hyv_providers[] = {
+	{
+		.driver_id = RDMA_DRIVER_RXE,
+		.trusted_only = true,
+		.doorbell_area = true,
+	},
+};
+
+/**
+ * struct hyv_hca - an RDMA device of the host
+ * @link: in hyv_hcas; protected by hyv_hcas_lock
+ * @index: never used twice
+ * @ibdev: the device; stays until hyv_hca_remove() returns
+ * @provider: its driver's entry, or NULL if guests cannot use it
+ * @handler: gets the device's async events
+ * @lock: protects the fields below; taken with interrupts off
+ * @vnics: vNICs attached to it
+ * @nr_vnics: how many
+ * @users: 1 for itself and 1 for each vNIC that may still call the device
+ * @idle: @users has gone
+ */
+struct hyv_hca {
+	struct list_head link;
+	u32 index;
+	struct ib_device *ibdev;
+	const struct hyv_provider *provider;
+	struct ib_event_handler handler;
+
+	spinlock_t lock;	/* see above */
+	struct list_head vnics;
+	u32 nr_vnics;
+
+	refcount_t users;
+	struct completion idle;
+};
+
+/* Protects the list and hyv_next_index. */
+static DEFINE_MUTEX(hyv_hcas_lock);
+static LIST_HEAD(hyv_hcas);
+static u32 hyv_next_index;
+
+/**
+ * hyv_provider_get() - walk the supported drivers
+ * @i: 0, 1, 2, ...
+ *
+ * Return: the entry, or NULL at the end.
+ */
+const struct hyv_provider *hyv_provider_get(unsigned int i)
+{
+	return i < ARRAY_SIZE(hyv_providers) ? &hyv_providers[i] : NULL;
+}
+
+static const struct hyv_provider *hyv_provider_of(struct ib_device *ibdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hyv_providers); i++)
+		if (hyv_providers[i].driver_id == ibdev->ops.driver_id)
+			return &hyv_providers[i];
+	return NULL;
+}
+
+static u32 hyv_hca_use(const struct hyv_hca *hca)
+{
+	if (!hca->provider)
+		return HYV_NL_HCA_UNSUPPORTED;
+	if (hca->provider->trusted_only && !READ_ONCE(allow_trusted_only_hca))
+		return HYV_NL_HCA_TRUSTED_ONLY_DENIED;
+	return HYV_NL_HCA_USABLE;
+}
+
+static void hyv_hca_put(struct hyv_hca *hca)
+{
+	if (refcount_dec_and_test(&hca->users))
+		complete(&hca->idle);
+}
+
+/* Take @vnic off its list; false if it is off already. */
+static bool hyv_hca_take_off(struct hyv_hca *hca, struct hyv_vnic *vnic)
+{
+	lockdep_assert_held(&hca->lock);
+	if (list_empty(&vnic->hca_link))
+		return false;
+	list_del_init(&vnic->hca_link);
+	hca->nr_vnics--;
+	return true;
+}
+
+/**
+ * hyv_hca_link() - attach a vNIC to an HCA
+ * @vnic: a vNIC with no HCA, set up but for that
+ * @ibdev: the HCA's device, which cannot leave during the call
+ *
+ * Context: Process context. May sleep.
+ * Return: 0; -EPERM if the administrator's policy forbids it; -EOPNOTSUPP if
+ * its driver is not supported; -ENODEV if it is leaving.
+ */
+int hyv_hca_link(struct hyv_vnic *vnic, struct ib_device *ibdev)
+{
+	struct hyv_hca *hca;
+	int ret = -ENODEV;
+
+	mutex_lock(&hyv_hcas_lock);
+	list_for_each_entry(hca, &hyv_hcas, link) {
+		if (hca->ibdev != ibdev)
+			continue;
+		switch (hyv_hca_use(hca)) {
+		case HYV_NL_HCA_UNSUPPORTED:
+			ret = -EOPNOTSUPP;
+			break;
+		case HYV_NL_HCA_TRUSTED_ONLY_DENIED:
+			ret = -EPERM;
+			break;
+		default:
+			refcount_inc(&hca->users);
+			vnic->hca = hca;
+			spin_lock_irq(&hca->lock);
+			list_add_tail(&vnic->hca_link, &hca->vnics);
+			hca->nr_vnics++;
+			spin_unlock_irq(&hca->lock);
+			ret = 0;
+			break;
+		}
+		break;
+	}
+	mutex_unlock(&hyv_hcas_lock);
+	return ret;
+}
+
+/**
+ * hyv_hca_unlink() - detach a vNIC from its HCA
+ * @vnic: has an HCA but nothing of it in use any more
+ *
+ * Context: Process context; gate held for writing.
+ */
+void hyv_hca_unlink(struct hyv_vnic *vnic)
+{
+	struct hyv_hca *hca = vnic->hca;
+	bool mine;
+
+	/* If hyv_hca_remove() took it off, it waits for the gate and @hca stays. */
+	spin_lock_irq(&hca->lock);
+	mine = hyv_hca_take_off(hca, vnic);
+	spin_unlock_irq(&hca->lock);
+	vnic->hca = NULL;
+	if (mine)
+		hyv_hca_put(hca);
+}
+
+/**
+ * hyv_hca_ibdev() - device of an HCA
+ * @hca: of a vNIC, under its gate
+ */
+struct ib_device *hyv_hca_ibdev(const struct hyv_hca *hca)
+{
+	return hca->ibdev;
+}
+
+/**
+ * hyv_hca_features() - virtio device features that an HCA comes with
+ * @hca: of a vNIC, under its gate
+ */
+u64 hyv_hca_features(const struct hyv_hca *hca)
+{
+	u64 features = BIT_ULL(HYV_F_INDIRECT_CHUNKS);
+
+	if (hca->provider->doorbell_area)
+		features |= BIT_ULL(HYV_F_DOORBELL_AREA);
+	return features;
+}
+
+/* Called by ib_core in process context, or in any by drivers of old. */
+static void hyv_hca_event(struct ib_event_handler *handler,
+			  struct ib_event *event)
+{
+	struct hyv_hca *hca = container_of(handler, struct hyv_hca, handler);
+	struct hyv_vnic *vnic;
+	unsigned long flags;
+
+	spin_lock_irqsave(&hca->lock, flags);
+	list_for_each_entry(vnic, &hca->vnics, hca_link)
+		hyv_events_raise_port(vnic, event->element.port_num,
+				      event->event);
+	spin_unlock_irqrestore(&hca->lock, flags);
+}
+
+static struct ib_client hyv_client;
+
+static int hyv_hca_add(struct ib_device *ibdev)
+{
+	struct hyv_hca *hca;
+
+	hca = kzalloc(sizeof(*hca), GFP_KERNEL);
+	if (!hca)
+		return -ENOMEM;
+	hca->ibdev = ibdev;
+	hca->provider = hyv_provider_of(ibdev);
+	spin_lock_init(&hca->lock);
+	INIT_LIST_HEAD(&hca->vnics);
+	refcount_set(&hca->users, 1);
+	init_completion(&hca->idle);
+
+	INIT_IB_EVENT_HANDLER(&hca->handler, ibdev, hyv_hca_event);
+	ib_register_event_handler(&hca->handler);
+	ib_set_client_data(ibdev, &hyv_client, hca);
+
+	mutex_lock(&hyv_hcas_lock);
+	hca->index = hyv_next_index++;
+	list_add_tail(&hca->link, &hyv_hcas);
+	mutex_unlock(&hyv_hcas_lock);
+	return 0;
+}
+
+/*
+ * ib_core removes its clients in the reverse order of their registration, so
+ * that this runs before ib_uverbs waits for its files to be closed.
+ */
+static void hyv_hca_remove(struct ib_device *ibdev, void *data)
+{
+	struct hyv_hca *hca = data;
+	struct hyv_vnic *vnic;
+
+	mutex_lock(&hyv_hcas_lock);
+	list_del(&hca->link);
+	mutex_unlock(&hyv_hcas_lock);
+	ib_unregister_event_handler(&hca->handler);
+
+	for (;;) {
+		spin_lock_irq(&hca->lock);
+		vnic = list_first_entry_or_null(&hca->vnics, struct hyv_vnic,
+						hca_link);
+		if (vnic) {
+			hyv_hca_take_off(hca, vnic);
+			kref_get(&vnic->ref);
+		}
+		spin_unlock_irq(&hca->lock);
+		if (!vnic)
+			break;
+		hyv_vnic_hca_gone(vnic);
+		hyv_vnic_put(vnic);
+		hyv_hca_put(hca);
+	}
+	hyv_hca_put(hca);
+	wait_for_completion(&hca->idle);
+	kfree(hca);
+}
+
+static struct ib_client hyv_client = {
+	.name = "hyv",
+	.add = hyv_hca_add,
+	.remove = hyv_hca_remove,
+	.no_kverbs_req = true,
+};
+
+int hyv_hca_info_next(u32 *index, struct hyv_hca_info *info)
+{
+	struct hyv_hca *hca;
+	int ret = -ENOENT;
+
+	mutex_lock(&hyv_hcas_lock);
+	/* The list is in the order of the indices. */
+	list_for_each_entry(hca, &hyv_hcas, link) {
+		if (hca->index < *index)
+			continue;
+		*index = hca->index;
+		memset(info, 0, sizeof(*info));
+		strscpy(info->name, dev_name(&hca->ibdev->dev),
+			sizeof(info->name));
+		info->driver_id = hca->ibdev->ops.driver_id;
+		info->use = hyv_hca_use(hca);
+		info->nr_vnics = READ_ONCE(hca->nr_vnics);
+		ret = 0;
+		break;
+	}
+	mutex_unlock(&hyv_hcas_lock);
+	return ret;
+}
+
+/**
+ * hyv_hca_register() - start to follow the HCAs of the host
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or a negative errno.
+ */
+int hyv_hca_register(void)
+{
+	return ib_register_client(&hyv_client);
+}
+
+/**
+ * hyv_hca_unregister() - stop it
+ *
+ * Context: Process context; no vNIC exists. May sleep.
+ */
+void hyv_hca_unregister(void)
+{
+	ib_unregister_client(&hyv_client);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The HCAs of the host and which of them may be lent to guests.
+ */
+#ifndef HYV_HCA_H
+#define HYV_HCA_H
+
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+
+struct hyv_hca;
+struct hyv_vnic;
+
+/**
+ * struct hyv_provider - a driver of HCAs that guests may use
+ * @driver_id: enum rdma_driver_id
+ * @trusted_only: it trusts what user space writes into its queues
+ * @doorbell_area: a software HCA, whose doorbells are calls into the kernel
+ *
+ * Providers whose private data holds addresses of user memory will name them
+ * here; those of software HCAs hold none.
+ */
+struct hyv_provider {
+	u32 driver_id;
+	bool trusted_only;
+	bool doorbell_area;
+};
+
+const struct hyv_provider *hyv_provider_get(unsigned int i);
+
+int hyv_hca_register(void);
+void hyv_hca_unregister(void);
+
+int hyv_hca_link(struct hyv_vnic *vnic, struct ib_device *ibdev);
+void hyv_hca_unlink(struct hyv_vnic *vnic);
+struct ib_device *hyv_hca_ibdev(const struct hyv_hca *hca);
+u64 hyv_hca_features(const struct hyv_hca *hca);
+
+#endif /* HYV_HCA_H */

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Protection domains and completion queues.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <compat/ib_private.h>
+#include <compat/ib_verbs.h>
+
+#include "dispatch.h"
+#include "verbs.h"
+#include "vnic.h"
+
+static struct hyv_context *hyv_context_of(struct hyv_obj *obj)
+{
+	return container_of(obj, struct hyv_context, obj);
+}
+
+static struct ib_pd *hyv_ib_alloc_pd(struct hyv_request *r,
+				     struct hyv_context *context,
+				     struct hyv_call *call)
+{
+	struct uverbs_attr_bundle bundle;
+	struct ib_pd *pd;
+	int ret;
+
+	pd = rdma_zalloc_drv_obj(r->ibdev, ib_pd);
+	if (!pd)
+		return ERR_PTR(-ENOMEM);
+	pd->device = r->ibdev;
+	pd->uobject = hyv_uctx_uobject(&context->uctx);
+	atomic_set(&pd->usecnt, 0);
+	hyv_restrack_own(&pd->res, RDMA_RESTRACK_PD, r->vnic->owner);
+
+	ret = hyv_udata_begin(&bundle, &context->uctx, r->scratch, call);
+	if (ret)
+		goto err_put;
+	ret = r->ibdev->ops.alloc_pd(pd, &bundle.driver_udata);
+	if (ret)
+		goto err_put;
+	rdma_restrack_add(&pd->res);
+
+	ret = hyv_udata_end(&bundle, call);
+	if (ret)
+		goto err_dealloc;
+	return pd;
+
+err_dealloc:
+	hyv_udata_none(&bundle, &context->uctx);
+	ib_dealloc_pd_user(pd, &bundle.driver_udata);
+	return ERR_PTR(ret);
+err_put:
+	rdma_restrack_put(&pd->res);
+	kfree(pd);
+	return ERR_PTR(ret);
+}
+
+/**
+ * hyv_cmd_alloc_pd() - handle HYV_CMD_ALLOC_PD
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_alloc_pd(void *arg, struct hyv_call *call)
+{
+	const struct hyv_alloc_pd_req *req = call->req;
+	struct hyv_create_rsp *rsp = call->rsp;
+	struct hyv_request *r = arg;
+	struct hyv_objs *objs = &r->vnic->objs;
+	struct hyv_obj *context;
+	struct hyv_pd *pd;
+	int ret;
+
+	context = hyv_obj_get(objs, le32_to_cpu(req->context), HYV_OBJ_CONTEXT);
+	if (!context)
+		return -ENOENT;
+	pd = kzalloc(sizeof(*pd), GFP_KERNEL_ACCOUNT);
+	if (!pd) {
+		ret = -ENOMEM;
+		goto err_put;
+	}
+	pd->context = hyv_context_of(context);
+
+	ret = hyv_obj_reserve(objs, &pd->obj, HYV_OBJ_PD, context);
+	if (ret)
+		goto err_free;
+	pd->ib = hyv_ib_alloc_pd(r, pd->context, call);
+	if (IS_ERR(pd->ib)) {
+		ret = PTR_ERR(pd->ib);
+		goto err_abort;
+	}
+
+	rsp->handle = cpu_to_le32(pd->obj.handle);
+	hyv_obj_publish(objs, &pd->obj);
+	hyv_obj_put(objs, context);
+	return 0;
+
+err_abort:
+	hyv_obj_abort(objs, &pd->obj);
+err_free:
+	kfree(pd);
+err_put:
+	hyv_obj_put(objs, context);
+	return ret;
+}
+
+/**
+ * hyv_pd_destroy() - destroy a PD that was removed from the table
+ * @vnic: the vNIC
+ * @obj: its handle
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, @obj is then freed; or the driver's negative errno.
+ */
+int hyv_pd_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
+{
+	struct hyv_pd *pd = container_of(obj, struct hyv_pd, obj);
+	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	hyv_udata_none(&bundle, &pd->context->uctx);
+	ret = ib_dealloc_pd_user(pd->ib, &bundle.driver_udata);
+	if (ret)
+		return ret;
+	hyv_obj_erase(&vnic->objs, obj);
+	kfree(pd);
+	return 0;
+}
+
+/* Called by the HCA's driver in any context, also with interrupts off. */
+static void hyv_cq_completed(struct ib_cq *ib, void *arg)
+{
+	struct hyv_cq *cq = arg;
+
+	hyv_events_raise(cq->vnic, cq->queue, &cq->comp);
+}
+
+/* As above. */
+static void hyv_cq_event(struct ib_event *event, void *arg)
+{
+	struct hyv_cq *cq = arg;
+
+	if (event->event == IB_EVENT_CQ_ERR)
+		hyv_events_raise(cq->vnic, 0, &cq->error);
+}
+
+static struct ib_cq *hyv_ib_create_cq(struct hyv_request *r, struct hyv_cq *cq,
+				      const struct ib_cq_init_attr *attr,
+				      struct hyv_call *call)
+{
+	struct hyv_uctx *uctx = &cq->context->uctx;
+	struct uverbs_attr_bundle bundle;
+	struct ib_cq *ib;
+	int ret;
+
+	ib = rdma_zalloc_drv_obj(r->ibdev, ib_cq);
+	if (!ib)
+		return ERR_PTR(-ENOMEM);
+	ib->device = r->ibdev;
+	ib->uobject = (struct ib_ucq_object *)hyv_uctx_uobject(uctx);
+	ib->comp_handler = hyv_cq_completed;
+	ib->event_handler = hyv_cq_event;
+	ib->cq_context = cq;
+	atomic_set(&ib->usecnt, 0);
+	hyv_restrack_own(&ib->res, RDMA_RESTRACK_CQ, r->vnic->owner);
+
+	ret = hyv_udata_begin(&bundle, uctx, r->scratch, call);
+	if (ret)
+		goto err_put;
+	ret = compat_create_cq(ib, attr, &bundle);
+	if (ret)
+		goto err_put;
+	rdma_restrack_add(&ib->res);
+
+	ret = hyv_udata_end(&bundle, call);
+	if (ret)
+		goto err_destroy;
+	return ib;
+
+err_destroy:
+	hyv_udata_none(&bundle, uctx);
+	ib_destroy_cq_user(ib, &bundle.driver_udata);
+	return ERR_PTR(ret);
+err_put:
+	rdma_restrack_put(&ib->res);
+	kfree(ib);
+	return ERR_PTR(ret);
+}
+
+/**
+ * hyv_cmd_create_cq() - handle HYV_CMD_CREATE_CQ
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_create_cq(void *arg, struct hyv_call *call)
+{
+	const struct hyv_create_cq_req *req = call->req;
+	struct hyv_create_cq_rsp *rsp = call->rsp;
+	struct hyv_request *r = arg;
+	struct hyv_vnic *vnic = r->vnic;
+	struct ib_cq_init_attr attr = {
+		.cqe = le32_to_cpu(req->cqe),
+		.comp_vector = le32_to_cpu(req->comp_vector),
+		.flags = le32_to_cpu(req->flags),
+	};
+	struct hyv_obj *context;
+	struct hyv_cq *cq;
+	int ret;
+
+	/* Drivers check the size, too, but some log what they refuse. */
+	if (!attr.cqe || attr.cqe > (u32)r->ibdev->attrs.max_cqe ||
+	    attr.comp_vector >= r->ibdev->num_comp_vectors)
+		return -EINVAL;
+	context = hyv_obj_get(&vnic->objs, le32_to_cpu(req->context),
+			      HYV_OBJ_CONTEXT);
+	if (!context)
+		return -ENOENT;
+	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
+	if (!cq) {
+		ret = -ENOMEM;
+		goto err_put;
+	}
+	cq->vnic = vnic;
+	cq->context = hyv_context_of(context);
+	cq->queue = attr.comp_vector % READ_ONCE(vnic->events.nr_queues);
+
+	ret = hyv_obj_reserve(&vnic->objs, &cq->obj, HYV_OBJ_CQ, context);
+	if (ret)
+		goto err_free;
+	hyv_evnode_init(&cq->comp, HYV_EVENT_COMP, 0, cq->obj.handle);
+	hyv_evnode_init(&cq->error, HYV_EVENT_CQ, IB_EVENT_CQ_ERR,
+			cq->obj.handle);
+	ret = xa_alloc(&vnic->cq_slots, &cq->slot, cq,
+		       XA_LIMIT(0, HYV_CQ_SLOTS - 1), GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_abort;
+	cq->ib = hyv_ib_create_cq(r, cq, &attr, call);
+	if (IS_ERR(cq->ib)) {
+		ret = PTR_ERR(cq->ib);
+		goto err_slot;
+	}
+
+	rsp->handle = cpu_to_le32(cq->obj.handle);
+	rsp->cqe = cpu_to_le32(cq->ib->cqe);
+	rsp->slot = cpu_to_le32(cq->slot);
+	hyv_obj_publish(&vnic->objs, &cq->obj);
+	hyv_obj_put(&vnic->objs, context);
+	return 0;
+
+err_slot:
+	xa_erase(&vnic->cq_slots, cq->slot);
+err_abort:
+	hyv_obj_abort(&vnic->objs, &cq->obj);
+err_free:
+	kfree(cq);
+err_put:
+	hyv_obj_put(&vnic->objs, context);
+	return ret;
+}
+
+/**
+ * hyv_cq_destroy() - destroy a CQ that was removed from the table
+ * @vnic: the vNIC
+ * @obj: its handle
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, @obj is then freed; or the driver's negative errno.
+ */
+int hyv_cq_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
+{
+	struct hyv_cq *cq = container_of(obj, struct hyv_cq, obj);
+	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	hyv_udata_none(&bundle, &cq->context->uctx);
+	ret = ib_destroy_cq_user(cq->ib, &bundle.driver_udata);
+	if (ret)
+		return ret;
+	hyv_events_forget(vnic, cq->queue, &cq->comp, 1);
+	hyv_events_forget(vnic, 0, &cq->error, 1);
+	xa_erase(&vnic->cq_slots, cq->slot);
+	hyv_obj_erase(&vnic->objs, obj);
+	kfree(cq);
+	return 0;
+}
+
+/**
+ * hyv_cq_arm() - arm a CQ
+ * @vnic: the vNIC
+ * @slot: arming slot; there may be no such CQ
+ * @how: for the next completion, or the next solicited one
+ *
+ * Context: The worker.
+ */
+void hyv_cq_arm(struct hyv_vnic *vnic, u32 slot, enum ib_cq_notify_flags how)
+{
+	struct hyv_cq *cq;
+
+	xa_lock(&vnic->cq_slots);
+	cq = xa_load(&vnic->cq_slots, slot);
+	if (cq && !hyv_obj_tryget(&cq->obj))
+		cq = NULL;
+	xa_unlock(&vnic->cq_slots);
+	if (!cq)
+		return;
+	atomic64_inc(&vnic->counters.arms);
+	ib_req_notify_cq(cq->ib, how);
+	hyv_obj_put(&vnic->objs, &cq->obj);
+}

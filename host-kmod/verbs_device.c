@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a guest may ask of the HCA as a whole.
+ */
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+
+#include "convert.h"
+#include "dispatch.h"
+#include "uctx.h"
+#include "verbs.h"
+#include "vnic.h"
+
+/**
+ * hyv_cmd_query_device() - handle HYV_CMD_QUERY_DEVICE
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Without private data the answer is what ib_core knows; with it the driver is
+ * asked, as natively.
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_device(void *arg, struct hyv_call *call)
+{
+	struct hyv_request *r = arg;
+	struct ib_device_attr attr = {};
+	struct ib_udata udata = {};
+	int ret;
+
+	if (!call->udata_in_len && !call->udata_out_room) {
+		hyv_device_attr_to_wire(r->ibdev, &r->ibdev->attrs, call->rsp);
+		return 0;
+	}
+
+	if (call->udata_in_len) {
+		udata.inbuf = r->scratch + HYV_SCRATCH_UDATA_IN;
+		udata.inlen = call->udata_in_len;
+		if (copy_to_user((void __user *)udata.inbuf, call->udata_in,
+				 call->udata_in_len))
+			return -EFAULT;
+	}
+	if (call->udata_out_room) {
+		udata.outbuf = r->scratch + HYV_SCRATCH_UDATA_OUT;
+		udata.outlen = call->udata_out_room;
+		if (clear_user(udata.outbuf, udata.outlen))
+			return -EFAULT;
+	}
+	ret = r->ibdev->ops.query_device(r->ibdev, &attr, &udata);
+	if (ret)
+		return ret;
+	if (call->udata_out_room) {
+		if (copy_from_user(call->udata_out,
+				   r->scratch + HYV_SCRATCH_UDATA_OUT,
+				   call->udata_out_room))
+			return -EFAULT;
+		call->udata_out_len = call->udata_out_room;
+	}
+	hyv_device_attr_to_wire(r->ibdev, &attr, call->rsp);
+	return 0;
+}
+
+/**
+ * hyv_cmd_query_port() - handle HYV_CMD_QUERY_PORT
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_port(void *arg, struct hyv_call *call)
+{
+	const struct hyv_query_port_req *req = call->req;
+	struct hyv_request *r = arg;
+	u32 port = le32_to_cpu(req->port);
+	struct ib_port_attr attr = {};
+	int ret;
+
+	if (!rdma_is_port_valid(r->ibdev, port))
+		return -EINVAL;
+	ret = ib_query_port(r->ibdev, port, &attr);
+	if (ret)
+		return ret;
+	hyv_port_attr_to_wire(r->ibdev, port, &attr,
+			      rdma_port_get_link_layer(r->ibdev, port),
+			      call->rsp);
+	return 0;
+}
+
+/**
+ * hyv_cmd_query_gids() - handle HYV_CMD_QUERY_GIDS
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or -EINVAL.
+ */
+int hyv_cmd_query_gids(void *arg, struct hyv_call *call)
+{
+	const struct hyv_query_gids_req *req = call->req;
+	struct hyv_query_gids_rsp *rsp = call->rsp;
+	const struct ib_gid_attr *gid;
+	struct hyv_request *r = arg;
+	u32 port = le32_to_cpu(req->port);
+	u32 index = le32_to_cpu(req->first);
+	u32 len, count = 0;
+
+	if (!rdma_is_port_valid(r->ibdev, port))
+		return -EINVAL;
+	len = r->ibdev->port_data[port].immutable.gid_tbl_len;
+
+	for (; index < len && count < HYV_QUERY_GIDS_MAX; index++) {
+		struct hyv_gid *out = &rsp->gid[count];
+
+		gid = rdma_get_gid_attr(r->ibdev, port, index);
+		if (IS_ERR(gid))
+			continue;
+		memcpy(out->raw, gid->gid.raw, sizeof(out->raw));
+		out->index = cpu_to_le16(index);
+		out->type = gid->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP ?
+			    HYV_GID_TYPE_ROCE_V2 : HYV_GID_TYPE_IB;
+		rdma_put_gid_attr(gid);
+		count++;
+	}
+	rsp->count = cpu_to_le32(count);
+	rsp->next = cpu_to_le32(index < len ? index : 0);
+	return 0;
+}
+
+/**
+ * hyv_cmd_query_pkeys() - handle HYV_CMD_QUERY_PKEYS
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_pkeys(void *arg, struct hyv_call *call)
+{
+	const struct hyv_query_pkeys_req *req = call->req;
+	struct hyv_query_pkeys_rsp *rsp = call->rsp;
+	struct hyv_request *r = arg;
+	u32 port = le32_to_cpu(req->port);
+	u32 index = le32_to_cpu(req->first);
+	u32 len, count;
+	u16 pkey;
+	int ret;
+
+	if (!rdma_is_port_valid(r->ibdev, port))
+		return -EINVAL;
+	len = r->ibdev->port_data[port].immutable.pkey_tbl_len;
+
+	for (count = 0; index < len && count < HYV_QUERY_PKEYS_MAX; index++) {
+		ret = ib_query_pkey(r->ibdev, port, index, &pkey);
+		if (ret)
+			return ret;
+		rsp->pkey[count++] = cpu_to_le16(pkey);
+	}
+	rsp->count = cpu_to_le32(count);
+	rsp->next = cpu_to_le32(index < len ? index : 0);
+	return 0;
+}

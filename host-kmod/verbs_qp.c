@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queue pairs.
+ */
+#include <linux/err.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <compat/ib_private.h>
+
+#include "convert.h"
+#include "dispatch.h"
+#include "verbs.h"
+#include "vnic.h"
+
+static const int hyv_qp_codes[HYV_QP_EVENTS] = {
+	IB_EVENT_QP_FATAL,
+	IB_EVENT_QP_REQ_ERR,
+	IB_EVENT_QP_ACCESS_ERR,
+	IB_EVENT_COMM_EST,
+	IB_EVENT_SQ_DRAINED,
+	IB_EVENT_PATH_MIG,
+	IB_EVENT_PATH_MIG_ERR,
+	IB_EVENT_QP_LAST_WQE_REACHED,
+};
+
+/* Called by the HCA's driver in any context, also with interrupts off. */
+static void hyv_qp_event(struct ib_event *event, void *arg)
+{
+	struct hyv_qp *qp = arg;
+	int i;
+
+	for (i = 0; i < HYV_QP_EVENTS; i++)
+		if (hyv_qp_codes[i] == (int)event->event)
+			hyv_events_raise(qp->vnic, 0, &qp->event[i]);
+}
+
+static struct ib_qp *hyv_ib_create_qp(struct hyv_request *r, struct hyv_qp *qp,
+				      struct ib_qp_init_attr *attr,
+				      struct hyv_call *call)
+{
+	struct hyv_uctx *uctx = &qp->pd->context->uctx;
+	struct uverbs_attr_bundle bundle;
+	struct ib_qp *ib;
+	int ret;
+
+	ret = hyv_udata_begin(&bundle, uctx, r->scratch, call);
+	if (ret)
+		return ERR_PTR(ret);
+	ib = ib_create_qp_user(r->ibdev, qp->pd->ib, attr, &bundle.driver_udata,
+			       (struct ib_uqp_object *)hyv_uctx_uobject(uctx),
+			       NULL);
+	if (IS_ERR(ib))
+		return ib;
+	ib_qp_usecnt_inc(ib);
+	qp->creator = hyv_restrack_adopt(&ib->res, r->vnic->owner);
+
+	ret = hyv_udata_end(&bundle, call);
+	if (ret)
+		goto err_destroy;
+	return ib;
+
+err_destroy:
+	hyv_udata_none(&bundle, uctx);
+	ib_destroy_qp_user(ib, &bundle.driver_udata);
+	put_task_struct(qp->creator);
+	return ERR_PTR(ret);
+}
+
+/* References to what a new QP uses; the caller undoes a partial success. */
+static int hyv_qp_get_parents(struct hyv_vnic *vnic, struct hyv_qp *qp,
+			      const struct hyv_create_qp_req *req)
+{
+	struct hyv_obj *pd, *scq, *rcq;
+
+	pd = hyv_obj_get(&vnic->objs, le32_to_cpu(req->pd), HYV_OBJ_PD);
+	if (!pd)
+		return -ENOENT;
+	qp->pd = container_of(pd, struct hyv_pd, obj);
+
+	scq = hyv_obj_get(&vnic->objs, le32_to_cpu(req->send_cq), HYV_OBJ_CQ);
+	if (!scq)
+		return -ENOENT;
+	qp->send_cq = container_of(scq, struct hyv_cq, obj);
+
+	rcq = hyv_obj_get(&vnic->objs, le32_to_cpu(req->recv_cq), HYV_OBJ_CQ);
+	if (!rcq)
+		return -ENOENT;
+	qp->recv_cq = container_of(rcq, struct hyv_cq, obj);
+
+	if (qp->send_cq->context != qp->pd->context ||
+	    qp->recv_cq->context != qp->pd->context)
+		return -EINVAL;
+	return 0;
+}
+
+static void hyv_qp_put_parents(struct hyv_vnic *vnic, struct hyv_qp *qp)
+{
+	if (qp->recv_cq)
+		hyv_obj_put(&vnic->objs, &qp->recv_cq->obj);
+	if (qp->send_cq)
+		hyv_obj_put(&vnic->objs, &qp->send_cq->obj);
+	if (qp->pd)
+		hyv_obj_put(&vnic->objs, &qp->pd->obj);
+}
+
+/**
+ * hyv_cmd_create_qp() - handle HYV_CMD_CREATE_QP
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
+{
+	const struct hyv_create_qp_req *req = call->req;
+	struct hyv_create_qp_rsp *rsp = call->rsp;
+	struct hyv_request *r = arg;
+	struct hyv_vnic *vnic = r->vnic;
+	struct ib_qp_init_attr attr = {};
+	struct hyv_qp *qp;
+	int i, ret;
+
+	if (req->qp_type != IB_QPT_RC || req->srq || req->create_flags)
+		return -EOPNOTSUPP;
+	if (req->sq_sig_all > 1)
+		return -EINVAL;
+	ret = hyv_qp_cap_from_wire(&req->cap, &r->ibdev->attrs, &attr.cap);
+	if (ret)
+		return ret;
+
+	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+	if (!qp)
+		return -ENOMEM;
+	qp->vnic = vnic;
+	ret = hyv_qp_get_parents(vnic, qp, req);
+	if (ret)
+		goto err_put;
+
+	ret = hyv_obj_reserve(&vnic->objs, &qp->obj, HYV_OBJ_QP,
+			      qp->pd->obj.owner);
+	if (ret)
+		goto err_put;
+	for (i = 0; i < HYV_QP_EVENTS; i++)
+		hyv_evnode_init(&qp->event[i], HYV_EVENT_QP, hyv_qp_codes[i],
+				qp->obj.handle);
+	ret = xa_alloc(&vnic->qp_slots, &qp->slot, qp,
+		       XA_LIMIT(0, HYV_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_abort;
+
+	attr.event_handler = hyv_qp_event;
+	attr.qp_context = qp;
+	attr.send_cq = qp->send_cq->ib;
+	attr.recv_cq = qp->recv_cq->ib;
+	attr.qp_type = IB_QPT_RC;
+	attr.sq_sig_type = req->sq_sig_all ? IB_SIGNAL_ALL_WR :
+					     IB_SIGNAL_REQ_WR;
+	qp->ib = hyv_ib_create_qp(r, qp, &attr, call);
+	if (IS_ERR(qp->ib)) {
+		ret = PTR_ERR(qp->ib);
+		goto err_slot;
+	}
+
+	hyv_obj_use(&qp->pd->obj);
+	hyv_obj_use(&qp->send_cq->obj);
+	hyv_obj_use(&qp->recv_cq->obj);
+	rsp->handle = cpu_to_le32(qp->obj.handle);
+	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
+	rsp->slot = cpu_to_le32(qp->slot);
+	hyv_qp_cap_to_wire(&attr.cap, &rsp->cap);
+	hyv_obj_publish(&vnic->objs, &qp->obj);
+	hyv_qp_put_parents(vnic, qp);
+	return 0;
+
+err_slot:
+	xa_erase(&vnic->qp_slots, qp->slot);
+err_abort:
+	hyv_obj_abort(&vnic->objs, &qp->obj);
+err_put:
+	hyv_qp_put_parents(vnic, qp);
+	kfree(qp);
+	return ret;
+}
+
+/**
+ * hyv_qp_destroy() - destroy a QP that was removed from the table
+ * @vnic: the vNIC
+ * @obj: its handle
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, @obj is then freed; or the driver's negative errno.
+ */
+int hyv_qp_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
+{
+	struct hyv_qp *qp = container_of(obj, struct hyv_qp, obj);
+	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	hyv_udata_none(&bundle, &qp->pd->context->uctx);
+	ret = ib_destroy_qp_user(qp->ib, &bundle.driver_udata);
+	if (ret)
+		return ret;
+	put_task_struct(qp->creator);
+	hyv_events_forget(vnic, 0, qp->event, HYV_QP_EVENTS);
+	xa_erase(&vnic->qp_slots, qp->slot);
+	hyv_obj_unuse(&qp->recv_cq->obj);
+	hyv_obj_unuse(&qp->send_cq->obj);
+	hyv_obj_unuse(&qp->pd->obj);
+	/* Last, as a context's end waits for it and then frees the parents. */
+	hyv_obj_erase(&vnic->objs, obj);
+	kfree(qp);
+	return 0;
+}
+
+/* The checks that uverbs makes of paths before it calls ib_core. */
+static int hyv_qp_check_paths(struct ib_qp *qp, struct ib_qp_attr *attr,
+			      int *mask)
+{
+	if (*mask & IB_QP_AV) {
+		u32 port = rdma_ah_get_port_num(&attr->ah_attr);
+
+		if (!rdma_is_port_valid(qp->device, port))
+			return -EINVAL;
+		if (*mask & IB_QP_STATE && attr->qp_state == IB_QPS_RTR) {
+			if (port != qp->real_qp->port)
+				return -EINVAL;
+		} else if (*mask & IB_QP_PORT) {
+			if (port != attr->port_num)
+				return -EINVAL;
+		} else {
+			*mask |= IB_QP_PORT;
+			attr->port_num = port;
+		}
+	}
+	if (*mask & IB_QP_ALT_PATH) {
+		u32 port = rdma_ah_get_port_num(&attr->alt_ah_attr);
+
+		if (!rdma_is_port_valid(qp->device, port) ||
+		    port != attr->alt_port_num)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * hyv_cmd_modify_qp() - handle HYV_CMD_MODIFY_QP
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers. Resolves addresses, which may take seconds.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_modify_qp(void *arg, struct hyv_call *call)
+{
+	const struct hyv_modify_qp_req *req = call->req;
+	struct hyv_request *r = arg;
+	struct hyv_vnic *vnic = r->vnic;
+	int mask = le32_to_cpu(req->attr_mask);
+	struct uverbs_attr_bundle bundle;
+	struct ib_qp_attr *attr;
+	struct hyv_obj *obj;
+	struct hyv_qp *qp;
+	int ret;
+
+	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
+	if (!attr)
+		return -ENOMEM;
+	ret = hyv_qp_attr_from_wire(r->ibdev, &req->attr, mask, attr);
+	if (ret)
+		goto out_free;
+	obj = hyv_obj_get(&vnic->objs, le32_to_cpu(req->qp), HYV_OBJ_QP);
+	if (!obj) {
+		ret = -ENOENT;
+		goto out_free;
+	}
+	qp = container_of(obj, struct hyv_qp, obj);
+
+	ret = hyv_qp_check_paths(qp->ib, attr, &mask);
+	if (ret)
+		goto out_put;
+	ret = hyv_udata_begin(&bundle, &qp->pd->context->uctx, r->scratch,
+			      call);
+	if (ret)
+		goto out_put;
+	ret = ib_modify_qp_with_udata(qp->ib, attr, mask, &bundle.driver_udata);
+	if (!ret)
+		ret = hyv_udata_end(&bundle, call);
+out_put:
+	hyv_obj_put(&vnic->objs, obj);
+out_free:
+	kfree(attr);
+	return ret;
+}
+
+/**
+ * hyv_cmd_query_qp() - handle HYV_CMD_QUERY_QP
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_query_qp(void *arg, struct hyv_call *call)
+{
+	const struct hyv_query_qp_req *req = call->req;
+	struct hyv_query_qp_rsp *rsp = call->rsp;
+	struct hyv_request *r = arg;
+	struct hyv_vnic *vnic = r->vnic;
+	struct ib_qp_init_attr *init_attr;
+	struct ib_qp_attr *attr;
+	struct hyv_obj *obj;
+	struct hyv_qp *qp;
+	int ret = -ENOMEM;
+
+	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
+	init_attr = kzalloc(sizeof(*init_attr), GFP_KERNEL);
+	if (!attr || !init_attr)
+		goto out_free;
+	obj = hyv_obj_get(&vnic->objs, le32_to_cpu(req->qp), HYV_OBJ_QP);
+	if (!obj) {
+		ret = -ENOENT;
+		goto out_free;
+	}
+	qp = container_of(obj, struct hyv_qp, obj);
+
+	ret = ib_query_qp(qp->ib, attr, le32_to_cpu(req->attr_mask), init_attr);
+	if (!ret) {
+		hyv_qp_attr_to_wire(attr, &rsp->attr);
+		hyv_qp_cap_to_wire(&init_attr->cap, &rsp->init_cap);
+		rsp->sq_sig_all = init_attr->sq_sig_type == IB_SIGNAL_ALL_WR;
+	}
+	hyv_obj_put(&vnic->objs, obj);
+out_free:
+	kfree(init_attr);
+	kfree(attr);
+	return ret;
+}
+
+/**
+ * hyv_qp_ring() - ring the send doorbell of a QP
+ * @vnic: the vNIC
+ * @slot: doorbell slot; there may be no such QP
+ *
+ * Software HCAs take an empty post as their doorbell, as uverbs uses it.
+ *
+ * Context: The worker. May sleep.
+ */
+void hyv_qp_ring(struct hyv_vnic *vnic, u32 slot)
+{
+	const struct ib_send_wr *bad;
+	struct hyv_qp *qp;
+
+	xa_lock(&vnic->qp_slots);
+	qp = xa_load(&vnic->qp_slots, slot);
+	if (qp && !hyv_obj_tryget(&qp->obj))
+		qp = NULL;
+	xa_unlock(&vnic->qp_slots);
+	if (!qp)
+		return;
+	atomic64_inc(&vnic->counters.doorbells);
+	qp->ib->device->ops.post_send(qp->ib, NULL, &bad);
+	hyv_obj_put(&vnic->objs, &qp->obj);
+}
