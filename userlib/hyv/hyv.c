@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The hyv command: hyv(8). */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "output.h"
+
+/* Exit codes; hyv(8) promises them. */
+enum {
+	EXIT_OTHER = 1,
+	EXIT_USAGE = 2,
+	EXIT_NO_VNIC = 3,
+	EXIT_NOT_LOADED = 4,
+	EXIT_NO_PERMISSION = 5,
+};
+
+static const char help[] =
+	"Usage: hyv [--json] list\n"
+	"       hyv [--json] show  [ID | pid PID | hca NAME]\n"
+	"       hyv [--json] stats [ID | pid PID | hca NAME]\n"
+	"                          [--watch [SECONDS]] [--count N]\n"
+	"       hyv [--json] hcas\n"
+	"\n"
+	"Tells which virtual machines use the RDMA devices (HCAs) of this host\n"
+	"through HyV, and how much.\n"
+	"\n"
+	"Commands\n"
+	"  list     one line for each virtual network interface (vNIC)\n"
+	"  show     everything about them\n"
+	"  stats    what they have counted since they were attached\n"
+	"  hcas     the host's HCAs, and whether vNICs can use them\n"
+	"\n"
+	"Options\n"
+	"  -j, --json             print JSON\n"
+	"  -w, --watch [SECONDS]  print rates per second, every SECONDS [1]\n"
+	"  -n, --count N          with --watch: stop after N times\n"
+	"  -h, --help             print this\n"
+	"  -V, --version          print the version\n"
+	"\n"
+	"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such vNIC,\n"
+	"4 hyv.ko is not loaded, 5 no permission.\n";
+
+/**
+ * struct options - the command line
+ * @command: first word
+ * @one: only the vNIC with ID @id
+ * @pid: only vNICs of this VMM, if not 0
+ * @hca: only vNICs of this HCA, if not NULL
+ * @watch: seconds between two samples, 0 for once
+ * @count: samples to show, 0 for no end
+ */
+struct options {
+	const char *command;
+	bool json;
+	bool one;
+	uint32_t id;
+	uint32_t pid;
+	const char *hca;
+	double watch;
+	uint32_t count;
+};
+
+_Noreturn static void quit(int code)
+{
+	fputs(code == EXIT_USAGE ? " (see hyv --help)\n" : "\n", stderr);
+	exit(code);
+}
+
+/* Exit with a message, whose format is a literal. */
+#define fail(code, ...) (fprintf(stderr, "hyv: " __VA_ARGS__), quit(code))
+
+_Noreturn static void finish(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		fail(EXIT_OTHER, "writing: %s", strerror(errno));
+	exit(0);
+}
+
+/* --- Command line --- */
+
+static uint32_t parse_u32(const char *what, const char *text)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text ? text : "", &end, 10);
+	if (!text || !isdigit((unsigned char)*text) || *end || errno ||
+	    value > UINT32_MAX)
+		fail(EXIT_USAGE, "%s must be a number", what);
+	return value;
+}
+
+static double parse_seconds(const char *text)
+{
+	double value;
+	char *end;
+
+	value = strtod(text, &end);
+	if (!isdigit((unsigned char)*text) || *end || value < 0.1 ||
+	    value > 86400)
+		fail(EXIT_USAGE, "SECONDS must be 0.1 to 86400");
+	return value;
+}
+
+static void parse_count(struct options *options, const char *text)
+{
+	options->count = parse_u32("N of --count", text);
+	if (!options->count)
+		fail(EXIT_USAGE, "N of --count must not be 0");
+}
+
+/* Returns how many words after @argv[0] belong to this option. */
+static int parse_option(struct options *options, char **argv)
+{
+	const char *arg = argv[0];
+
+	if (!strcmp(arg, "-h") || !strcmp(arg, "--help")) {
+		fputs(help, stdout);
+		finish();
+	}
+	if (!strcmp(arg, "-V") || !strcmp(arg, "--version")) {
+		puts("hyv " HYV_VERSION);
+		finish();
+	}
+	if (!strcmp(arg, "-j") || !strcmp(arg, "--json")) {
+		options->json = true;
+		return 0;
+	}
+	if (!strncmp(arg, "--watch=", 8)) {
+		options->watch = parse_seconds(arg + 8);
+		return 0;
+	}
+	if (!strcmp(arg, "-w") || !strcmp(arg, "--watch")) {
+		options->watch = 1;
+		if (!argv[1] || !isdigit((unsigned char)*argv[1]))
+			return 0;
+		options->watch = parse_seconds(argv[1]);
+		return 1;
+	}
+	if (!strncmp(arg, "--count=", 8)) {
+		parse_count(options, arg + 8);
+		return 0;
+	}
+	if (!strcmp(arg, "-n") || !strcmp(arg, "--count")) {
+		parse_count(options, argv[1]);
+		return 1;
+	}
+	fail(EXIT_USAGE, "unknown option '%s'", arg);
+}
+
+/* Which vNICs; returns how many words after @argv[0] belong to it. */
+static int parse_selection(struct options *options, char **argv)
+{
+	if (options->one || options->pid || options->hca)
+		fail(EXIT_USAGE, "'%s' is too much", argv[0]);
+	if (!strcmp(argv[0], "pid")) {
+		options->pid = parse_u32("PID", argv[1]);
+		if (!options->pid)
+			fail(EXIT_USAGE, "PID must not be 0");
+		return 1;
+	}
+	if (!strcmp(argv[0], "hca")) {
+		if (!argv[1])
+			fail(EXIT_USAGE, "the NAME of an HCA is missing");
+		options->hca = argv[1];
+		return 1;
+	}
+	options->one = true;
+	options->id = parse_u32("ID", argv[0]);
+	return 0;
+}
+
+static void parse(struct options *options, char **argv)
+{
+	for (argv++; *argv; argv++) {
+		if (argv[0][0] == '-')
+			argv += parse_option(options, argv);
+		else if (!options->command)
+			options->command = *argv;
+		else
+			argv += parse_selection(options, argv);
+	}
+}
+
+/* --- Asking the kernel --- */
+
+_Noreturn static void fail_errno(struct hyv_context *ctx, int err)
+{
+	int code = EXIT_OTHER;
+
+	if (err == -ENOENT)
+		code = EXIT_NO_VNIC;
+	else if (err == -ENXIO)
+		code = EXIT_NOT_LOADED;
+	else if (err == -EPERM)
+		code = EXIT_NO_PERMISSION;
+	fail(code, "%s", hyv_strerror(ctx, err));
+}
+
+/* The vNICs that the command line asks for, not none if it names some. */
+static struct hyv_vnic **get_vnics(struct hyv_context *ctx,
+				   const struct options *options)
+{
+	struct hyv_vnic **vnics;
+	int ret;
+
+	if (options->one) {
+		vnics = must(calloc(2, sizeof(*vnics)));
+		ret = hyv_vnic_get(ctx, options->id, vnics);
+		if (ret == -ENOENT)
+			fail(EXIT_NO_VNIC, "no vNIC has ID %u", options->id);
+		if (ret)
+			fail_errno(ctx, ret);
+		return vnics;
+	}
+	do {
+		ret = hyv_vnic_list(ctx, options->pid, options->hca, &vnics);
+	} while (ret == -EAGAIN);
+	/* -EINVAL: no HCA can have so long a name. */
+	if (options->hca && (!ret || ret == -EINVAL))
+		fail(EXIT_NO_VNIC, "no vNIC uses HCA %s", options->hca);
+	if (ret < 0)
+		fail_errno(ctx, ret);
+	if (!ret && options->pid)
+		fail(EXIT_NO_VNIC, "process %u has no vNIC", options->pid);
+	return vnics;
+}
+
+/* --- Commands --- */
+
+static void do_list(struct hyv_context *ctx, const struct options *options)
+{
+	struct hyv_vnic **vnics = get_vnics(ctx, options);
+
+	report_list(stdout, options->json, vnics);
+	hyv_vnic_list_free(vnics);
+}
+
+static void do_show(struct hyv_context *ctx, const struct options *options)
+{
+	struct hyv_vnic **vnics = get_vnics(ctx, options);
+
+	report_show(stdout, options->json, options->one, vnics);
+	hyv_vnic_list_free(vnics);
+}
+
+static double seconds_between(const struct timespec *from,
+			      const struct timespec *to)
+{
+	return to->tv_sec - from->tv_sec + (to->tv_nsec - from->tv_nsec) / 1e9;
+}
+
+static void add_seconds(struct timespec *when, double seconds)
+{
+	long whole = seconds;
+
+	when->tv_sec += whole;
+	when->tv_nsec += (seconds - whole) * 1e9;
+	if (when->tv_nsec >= 1000000000) {
+		when->tv_nsec -= 1000000000;
+		when->tv_sec++;
+	}
+}
+
+static void watch(struct hyv_context *ctx, const struct options *options)
+{
+	struct hyv_vnic **before, **now;
+	struct timespec from, to, next;
+	uint32_t shown = 0;
+
+	before = get_vnics(ctx, options);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	next = from;
+	do {
+		add_seconds(&next, options->watch);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+		now = get_vnics(ctx, options);
+		clock_gettime(CLOCK_MONOTONIC, &to);
+
+		if (shown++ && !options->json)
+			putchar('\n');
+		report_rates(stdout, options->json, before, now,
+			     seconds_between(&from, &to));
+		hyv_vnic_list_free(before);
+		before = now;
+		from = to;
+	} while (!fflush(stdout) && shown != options->count);
+	hyv_vnic_list_free(before);
+}
+
+static void do_stats(struct hyv_context *ctx, const struct options *options)
+{
+	struct hyv_vnic **vnics;
+
+	if (options->watch) {
+		watch(ctx, options);
+		return;
+	}
+	vnics = get_vnics(ctx, options);
+	report_stats(stdout, options->json, vnics);
+	hyv_vnic_list_free(vnics);
+}
+
+static void do_hcas(struct hyv_context *ctx, const struct options *options)
+{
+	struct hyv_hca **hcas;
+	int ret;
+
+	do {
+		ret = hyv_hca_list(ctx, &hcas);
+	} while (ret == -EAGAIN);
+	if (ret < 0)
+		fail_errno(ctx, ret);
+	report_hcas(stdout, options->json, hcas);
+	hyv_hca_list_free(hcas);
+}
+
+/**
+ * struct command - a command of hyv
+ * @name: the word for it
+ * @selects: takes a selection of vNICs
+ * @run: does it
+ */
+static const struct command {
+	const char *name;
+	bool selects;
+	void (*run)(struct hyv_context *ctx, const struct options *options);
+} commands[] = {
+	{"list", false, do_list},  {"show", true, do_show},
+	{"stats", true, do_stats}, {"hcas", false, do_hcas},
+	{NULL, false, NULL},
+};
+
+static const struct command *check(const struct options *options)
+{
+	const struct command *command = commands;
+
+	if (!options->command)
+		fail(EXIT_USAGE, "a command is missing");
+	while (command->name && strcmp(command->name, options->command))
+		command++;
+	if (!command->name)
+		fail(EXIT_USAGE, "unknown command '%s'", options->command);
+	if (!command->selects && (options->one || options->pid || options->hca))
+		fail(EXIT_USAGE, "'%s' takes no argument", options->command);
+	if (options->watch && command->run != do_stats)
+		fail(EXIT_USAGE, "--watch is for stats");
+	if (options->count && !options->watch)
+		fail(EXIT_USAGE, "--count needs --watch");
+	return command;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {0};
+	const struct command *command;
+	struct hyv_context *ctx;
+	int ret;
+
+	(void)argc;
+	parse(&options, argv);
+	command = check(&options);
+
+	ret = hyv_open(&ctx);
+	if (ret)
+		fail_errno(NULL, ret);
+	command->run(ctx, &options);
+	hyv_close(ctx);
+	finish();
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* What each command tells about vNICs and HCAs. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "output.h"
+
+static uint64_t nr_objects(const struct hyv_vnic *vnic)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < hyv_vnic_nr_object_types(vnic); i++)
+		sum += hyv_vnic_object_count(vnic, i);
+	return sum;
+}
+
+/* --- Parts of JSON --- */
+
+static void json_identity(struct json *json, const struct hyv_vnic *vnic)
+{
+	json_u64(json, "id", hyv_vnic_id(vnic));
+	json_string(json, "name", hyv_vnic_name(vnic));
+	json_u64(json, "pid", hyv_vnic_pid(vnic));
+	json_string(json, "command", hyv_vnic_comm(vnic));
+	json_string(json, "hca", hyv_vnic_hca(vnic));
+	json_string(json, "state", hyv_vnic_state_str(vnic));
+}
+
+static void json_resources(struct json *json, const struct hyv_vnic *vnic)
+{
+	size_t i;
+
+	json_u64(json, "pinned", hyv_vnic_pinned(vnic));
+	json_u64(json, "pinned_max", hyv_vnic_pinned_max(vnic));
+	json_u64(json, "window_used", hyv_vnic_window_used(vnic));
+	json_u64(json, "window_size", hyv_vnic_window_size(vnic));
+	json_open(json, "objects", '{');
+	for (i = 0; i < hyv_vnic_nr_object_types(vnic); i++) {
+		json_open(json, hyv_vnic_object_name(vnic, i), '{');
+		json_u64(json, "count", hyv_vnic_object_count(vnic, i));
+		json_u64(json, "max", hyv_vnic_object_max(vnic, i));
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+}
+
+static void json_counters(struct json *json, const struct hyv_vnic *vnic)
+{
+	int i;
+
+	json_open(json, "counters", '{');
+	for (i = 0; hyv_counter_name(i); i++)
+		json_u64(json, hyv_counter_name(i), hyv_vnic_counter(vnic, i));
+	json_close(json, '}');
+}
+
+static void json_vnic(struct json *json, const struct hyv_vnic *vnic)
+{
+	json_open(json, NULL, '{');
+	json_identity(json, vnic);
+	json_resources(json, vnic);
+	json_counters(json, vnic);
+	json_close(json, '}');
+}
+
+static void json_vnics(FILE *out, struct hyv_vnic **vnics)
+{
+	struct json json = {.out = out};
+
+	json_open(&json, NULL, '[');
+	for (; *vnics; vnics++)
+		json_vnic(&json, *vnics);
+	json_close(&json, ']');
+	fputc('\n', out);
+}
+
+/* --- hyv list --- */
+
+void report_list(FILE *out, bool as_json, struct hyv_vnic **vnics)
+{
+	struct table table = {.nr_columns = 8};
+
+	if (as_json) {
+		json_vnics(out, vnics);
+		return;
+	}
+	table_add(&table, "ID");
+	table_add(&table, "PID");
+	table_add(&table, "COMMAND");
+	table_add(&table, "HCA");
+	table_add(&table, "STATE");
+	table_add(&table, "OBJECTS");
+	table_add(&table, "PINNED");
+	table_add(&table, "NAME");
+	for (; *vnics; vnics++) {
+		table_add_u64(&table, hyv_vnic_id(*vnics));
+		table_add_u64(&table, hyv_vnic_pid(*vnics));
+		table_add_word(&table, hyv_vnic_comm(*vnics));
+		table_add_word(&table, hyv_vnic_hca(*vnics));
+		table_add(&table, hyv_vnic_state_str(*vnics));
+		table_add_u64(&table, nr_objects(*vnics));
+		table_add_u64(&table, hyv_vnic_pinned(*vnics));
+		table_add_word(&table, hyv_vnic_name(*vnics));
+	}
+	table_print(&table, out);
+	table_free(&table);
+}
+
+/* --- hyv show --- */
+
+static void show_word(FILE *out, const char *key, const char *value)
+{
+	char *word = word_of(value);
+
+	fprintf(out, "    %-24s %s\n", key, word);
+	free(word);
+}
+
+static void show_u64(FILE *out, const char *key, uint64_t value)
+{
+	fprintf(out, "    %-24s %" PRIu64 "\n", key, value);
+}
+
+static void show_use(FILE *out, const char *key, uint64_t used, uint64_t max)
+{
+	if (max == UINT64_MAX)
+		fprintf(out, "    %-24s %" PRIu64 " of unlimited\n", key, used);
+	else
+		fprintf(out, "    %-24s %" PRIu64 " of %" PRIu64 "\n", key,
+			used, max);
+}
+
+static void show_vnic(FILE *out, const struct hyv_vnic *vnic)
+{
+	size_t i;
+	int c;
+
+	fprintf(out, "vnic %" PRIu32 "\n", hyv_vnic_id(vnic));
+	show_word(out, "name", hyv_vnic_name(vnic));
+	show_u64(out, "pid", hyv_vnic_pid(vnic));
+	show_word(out, "command", hyv_vnic_comm(vnic));
+	show_word(out, "hca", hyv_vnic_hca(vnic));
+	show_word(out, "state", hyv_vnic_state_str(vnic));
+	show_use(out, "pinned_bytes", hyv_vnic_pinned(vnic),
+		 hyv_vnic_pinned_max(vnic));
+	show_use(out, "window_bytes", hyv_vnic_window_used(vnic),
+		 hyv_vnic_window_size(vnic));
+	for (i = 0; i < hyv_vnic_nr_object_types(vnic); i++) {
+		char *type = word_of(hyv_vnic_object_name(vnic, i));
+
+		fprintf(out, "    objects.%-16s %" PRIu32 " of %" PRIu32 "\n",
+			type, hyv_vnic_object_count(vnic, i),
+			hyv_vnic_object_max(vnic, i));
+		free(type);
+	}
+	for (c = 0; hyv_counter_name(c); c++)
+		fprintf(out, "    counters.%-15s %" PRIu64 "\n",
+			hyv_counter_name(c), hyv_vnic_counter(vnic, c));
+}
+
+void report_show(FILE *out, bool as_json, bool one, struct hyv_vnic **vnics)
+{
+	struct json json = {.out = out};
+
+	if (as_json && one) {
+		json_vnic(&json, *vnics);
+		fputc('\n', out);
+	} else if (as_json) {
+		json_vnics(out, vnics);
+	} else {
+		for (; *vnics; vnics++)
+			show_vnic(out, *vnics);
+	}
+}
+
+/* --- hyv stats --- */
+
+static void stats_header(struct table *table, const char *unit)
+{
+	const char *name;
+	char title[32];
+	size_t i;
+	int c;
+
+	table_add(table, "ID");
+	table_add(table, "PID");
+	table_add(table, "HCA");
+	table_add(table, "OBJECTS");
+	table_add(table, "PINNED");
+	for (c = 0; hyv_counter_name(c); c++) {
+		name = hyv_counter_name(c);
+		for (i = 0; name[i] && i < sizeof(title) - 1; i++)
+			title[i] = toupper((unsigned char)name[i]);
+		snprintf(title + i, sizeof(title) - i, "%s", unit);
+		table_add(table, title);
+	}
+	table->nr_columns = table->nr_cells;
+}
+
+static void stats_row(struct table *table, const struct hyv_vnic *vnic)
+{
+	table_add_u64(table, hyv_vnic_id(vnic));
+	table_add_u64(table, hyv_vnic_pid(vnic));
+	table_add_word(table, hyv_vnic_hca(vnic));
+	table_add_u64(table, nr_objects(vnic));
+	table_add_u64(table, hyv_vnic_pinned(vnic));
+}
+
+void report_stats(FILE *out, bool as_json, struct hyv_vnic **vnics)
+{
+	struct table table = {0};
+	int c;
+
+	if (as_json) {
+		json_vnics(out, vnics);
+		return;
+	}
+	stats_header(&table, "");
+	for (; *vnics; vnics++) {
+		stats_row(&table, *vnics);
+		for (c = 0; hyv_counter_name(c); c++)
+			table_add_u64(&table, hyv_vnic_counter(*vnics, c));
+	}
+	table_print(&table, out);
+	table_free(&table);
+}
+
+/* --- hyv stats --watch --- */
+
+static const struct hyv_vnic *find_vnic(struct hyv_vnic **vnics, uint32_t id)
+{
+	for (; *vnics; vnics++)
+		if (hyv_vnic_id(*vnics) == id)
+			return *vnics;
+	return NULL;
+}
+
+static double rate(const struct hyv_vnic *before, const struct hyv_vnic *now,
+		   int counter, double seconds)
+{
+	uint64_t from = hyv_vnic_counter(before, counter);
+	uint64_t to = hyv_vnic_counter(now, counter);
+
+	/* Back at the start: the module was loaded anew. */
+	return to < from ? 0 : (to - from) / seconds;
+}
+
+static void json_rates(FILE *out, struct hyv_vnic **before,
+		       struct hyv_vnic **now, double seconds)
+{
+	struct json json = {.out = out};
+	const struct hyv_vnic *old;
+	int c;
+
+	json_open(&json, NULL, '{');
+	json_u64(&json, "time", time(NULL));
+	json_fixed(&json, "seconds", seconds);
+	json_open(&json, "vnics", '[');
+	for (; *now; now++) {
+		old = find_vnic(before, hyv_vnic_id(*now));
+		if (!old)
+			continue;
+		json_open(&json, NULL, '{');
+		json_identity(&json, *now);
+		json_resources(&json, *now);
+		json_open(&json, "rates", '{');
+		for (c = 0; hyv_counter_name(c); c++)
+			json_fixed(&json, hyv_counter_name(c),
+				   rate(old, *now, c, seconds));
+		json_close(&json, '}');
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	fputc('\n', out);
+}
+
+void report_rates(FILE *out, bool as_json, struct hyv_vnic **before,
+		  struct hyv_vnic **now, double seconds)
+{
+	struct table table = {0};
+	const struct hyv_vnic *old;
+	int c;
+
+	if (as_json) {
+		json_rates(out, before, now, seconds);
+		return;
+	}
+	stats_header(&table, "/s");
+	for (; *now; now++) {
+		old = find_vnic(before, hyv_vnic_id(*now));
+		if (!old)
+			continue;
+		stats_row(&table, *now);
+		for (c = 0; hyv_counter_name(c); c++)
+			table_add_fixed(&table, rate(old, *now, c, seconds));
+	}
+	table_print(&table, out);
+	table_free(&table);
+}
+
+/* --- hyv hcas --- */
+
+static const char *hca_note(const struct hyv_hca *hca)
+{
+	static const char *const notes[] = {
+		[HYV_HCA_USABLE] = "",
+		[HYV_HCA_TRUSTED_ONLY_DENIED] =
+			"its guests could crash the host; to trust them: echo 1 >/sys/module/hyv/parameters/allow_trusted_only_hca",
+		[HYV_HCA_UNSUPPORTED] =
+			"hyv.ko does not support HCAs of this driver",
+	};
+	uint32_t use = hyv_hca_use(hca);
+
+	if (use <= HYV_HCA_UNSUPPORTED)
+		return notes[use];
+	return "see the documentation of this hyv.ko";
+}
+
+void report_hcas(FILE *out, bool as_json, struct hyv_hca **hcas)
+{
+	struct table table = {.nr_columns = 5};
+	struct json json = {.out = out};
+
+	if (as_json) {
+		json_open(&json, NULL, '[');
+		for (; *hcas; hcas++) {
+			json_open(&json, NULL, '{');
+			json_string(&json, "name", hyv_hca_name(*hcas));
+			json_string(&json, "driver", hyv_hca_driver(*hcas));
+			json_u64(&json, "driver_id", hyv_hca_driver_id(*hcas));
+			json_u64(&json, "vnics", hyv_hca_nr_vnics(*hcas));
+			json_string(&json, "use", hyv_hca_use_str(*hcas));
+			json_string(&json, "note", hca_note(*hcas));
+			json_close(&json, '}');
+		}
+		json_close(&json, ']');
+		fputc('\n', out);
+		return;
+	}
+	table_add(&table, "HCA");
+	table_add(&table, "DRIVER");
+	table_add(&table, "VNICS");
+	table_add(&table, "USE");
+	table_add(&table, "NOTE");
+	for (; *hcas; hcas++) {
+		table_add_word(&table, hyv_hca_name(*hcas));
+		table_add(&table, hyv_hca_driver(*hcas));
+		table_add_u64(&table, hyv_hca_nr_vnics(*hcas));
+		table_add(&table, hyv_hca_use_str(*hcas));
+		table_add(&table, *hca_note(*hcas) ? hca_note(*hcas) : "-");
+	}
+	table_print(&table, out);
+	table_free(&table);
+}

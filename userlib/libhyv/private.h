@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* Inside libhyv. */
+#ifndef LIBHYV_PRIVATE_H
+#define LIBHYV_PRIVATE_H
+
+#include <linux/netlink.h>
+
+#include "libhyv.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define HYV_NR_COUNTERS (HYV_COUNTER_INTERRUPTS + 1)
+
+/**
+ * struct hyv_object_type - how many objects of one type a vNIC has
+ * @name: points into the message of the snapshot
+ * @count: live ones
+ * @max: how many there may be
+ */
+struct hyv_object_type {
+	const char *name;
+	uint32_t count;
+	uint32_t max;
+};
+
+/**
+ * struct hyv_vnic - snapshot of a vNIC
+ * @objects: @nr_objects entries, allocated
+ * @msg: the message it was made from; strings point into it
+ */
+struct hyv_vnic {
+	uint32_t id;
+	uint32_t pid;
+	uint32_t state;
+	const char *name;
+	const char *comm;
+	const char *hca;
+	uint64_t pinned;
+	uint64_t pinned_max;
+	uint64_t window_used;
+	uint64_t window_size;
+	uint64_t counters[HYV_NR_COUNTERS];
+	size_t nr_objects;
+	struct hyv_object_type *objects;
+	struct nlmsghdr msg[];
+};
+
+/**
+ * struct hyv_hca - snapshot of an HCA
+ * @msg: the message it was made from; @name points into it
+ */
+struct hyv_hca {
+	const char *name;
+	uint32_t driver_id;
+	uint32_t use;
+	uint32_t nr_vnics;
+	struct nlmsghdr msg[];
+};
+
+/*
+ * message.c: messages to snapshots. @nlh is a whole generic netlink message
+ * and is copied. 0, -EBADMSG or -ENOMEM.
+ */
+int hyv_parse_vnic(const struct nlmsghdr *nlh, struct hyv_vnic **vnic);
+int hyv_parse_hca(const struct nlmsghdr *nlh, struct hyv_hca **hca);
+
+/*
+ * message.c: the negative errno in an NLMSG_ERROR or NLMSG_DONE message, or 0;
+ * @text is set to the kernel's text inside of it, or to NULL.
+ */
+int hyv_parse_error(const struct nlmsghdr *nlh, const char **text);
+
+/**
+ * struct hyv_query - one request
+ * @cmd: enum hyv_nl_cmd
+ * @dump: of all; otherwise of @id
+ * @id: vNIC
+ * @pid: filter of a dump, 0 for none
+ * @hca: filter of a dump, NULL for none
+ */
+struct hyv_query {
+	int cmd;
+	int dump;
+	uint32_t id;
+	uint32_t pid;
+	const char *hca;
+};
+
+/*
+ * context.c: send a request and give each message of the answer to @take,
+ * which returns 0 or a negative errno. Returns the first error.
+ */
+int hyv_ask(struct hyv_context *ctx, const struct hyv_query *query,
+	    int (*take)(const struct nlmsghdr *nlh, void *arg), void *arg);
+
+/**
+ * struct hyv_list - growing array of pointers to snapshots, NULL-terminated
+ * @items: @count pointers and NULL; NULL as long as nothing was added
+ * @count: entries
+ */
+struct hyv_list {
+	void **items;
+	size_t count;
+};
+
+/* context.c: make room for one more entry at items[count]; 0 or -ENOMEM. */
+int hyv_list_grow(struct hyv_list *list);
+
+#endif /* LIBHYV_PRIVATE_H */

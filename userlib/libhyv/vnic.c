@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* Snapshots of vNICs. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <linux/hyv_netlink.h>
+
+#include "private.h"
+
+static const char *const hyv_counter_names[HYV_NR_COUNTERS] = {
+	[HYV_COUNTER_COMMANDS] = "commands",
+	[HYV_COUNTER_ERRORS] = "errors",
+	[HYV_COUNTER_DOORBELLS] = "doorbells",
+	[HYV_COUNTER_ARMS] = "arms",
+	[HYV_COUNTER_KICKS] = "kicks",
+	[HYV_COUNTER_EVENTS] = "events",
+	[HYV_COUNTER_EVENT_STALLS] = "event_stalls",
+	[HYV_COUNTER_INTERRUPTS] = "interrupts",
+};
+
+static int hyv_take_vnic(const struct nlmsghdr *nlh, void *arg)
+{
+	struct hyv_vnic **vnic = arg;
+
+	return *vnic ? -EBADMSG : hyv_parse_vnic(nlh, vnic);
+}
+
+static int hyv_add_vnic(const struct nlmsghdr *nlh, void *arg)
+{
+	struct hyv_list *list = arg;
+	struct hyv_vnic *vnic;
+	int ret;
+
+	ret = hyv_list_grow(list);
+	if (ret)
+		return ret;
+	ret = hyv_parse_vnic(nlh, &vnic);
+	if (ret)
+		return ret;
+	list->items[list->count++] = vnic;
+	return 0;
+}
+
+int hyv_vnic_list(struct hyv_context *ctx, uint32_t pid, const char *hca,
+		  struct hyv_vnic ***vnics)
+{
+	const struct hyv_query query = {
+		.cmd = HYV_NL_CMD_VNIC_GET,
+		.dump = 1,
+		.pid = pid,
+		.hca = hca,
+	};
+	struct hyv_list list = {0};
+	int ret;
+
+	ret = hyv_list_grow(&list);
+	if (ret)
+		return ret;
+	ret = hyv_ask(ctx, &query, hyv_add_vnic, &list);
+	if (ret) {
+		hyv_vnic_list_free((struct hyv_vnic **)list.items);
+		return ret;
+	}
+	*vnics = (struct hyv_vnic **)list.items;
+	return list.count;
+}
+
+void hyv_vnic_list_free(struct hyv_vnic **vnics)
+{
+	struct hyv_vnic **vnic;
+
+	for (vnic = vnics; vnic && *vnic; vnic++)
+		hyv_vnic_free(*vnic);
+	free(vnics);
+}
+
+int hyv_vnic_get(struct hyv_context *ctx, uint32_t id, struct hyv_vnic **out)
+{
+	const struct hyv_query query = {
+		.cmd = HYV_NL_CMD_VNIC_GET,
+		.id = id,
+	};
+	struct hyv_vnic *vnic = NULL;
+	int ret;
+
+	ret = hyv_ask(ctx, &query, hyv_take_vnic, &vnic);
+	if (!ret && !vnic)
+		ret = -EBADMSG;
+	if (ret) {
+		hyv_vnic_free(vnic);
+		return ret;
+	}
+	*out = vnic;
+	return 0;
+}
+
+void hyv_vnic_free(struct hyv_vnic *vnic)
+{
+	if (!vnic)
+		return;
+	free(vnic->objects);
+	free(vnic);
+}
+
+uint32_t hyv_vnic_id(const struct hyv_vnic *vnic)
+{
+	return vnic->id;
+}
+
+const char *hyv_vnic_name(const struct hyv_vnic *vnic)
+{
+	return vnic->name;
+}
+
+uint32_t hyv_vnic_pid(const struct hyv_vnic *vnic)
+{
+	return vnic->pid;
+}
+
+const char *hyv_vnic_comm(const struct hyv_vnic *vnic)
+{
+	return vnic->comm;
+}
+
+const char *hyv_vnic_hca(const struct hyv_vnic *vnic)
+{
+	return vnic->hca;
+}
+
+uint32_t hyv_vnic_state(const struct hyv_vnic *vnic)
+{
+	return vnic->state;
+}
+
+const char *hyv_vnic_state_str(const struct hyv_vnic *vnic)
+{
+	switch (vnic->state) {
+	case HYV_VNIC_ATTACHED:
+		return "attached";
+	case HYV_VNIC_RUNNING:
+		return "running";
+	case HYV_VNIC_HCA_GONE:
+		return "hca-gone";
+	}
+	return "unknown";
+}
+
+uint64_t hyv_vnic_pinned(const struct hyv_vnic *vnic)
+{
+	return vnic->pinned;
+}
+
+uint64_t hyv_vnic_pinned_max(const struct hyv_vnic *vnic)
+{
+	return vnic->pinned_max;
+}
+
+uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic)
+{
+	return vnic->window_used;
+}
+
+uint64_t hyv_vnic_window_size(const struct hyv_vnic *vnic)
+{
+	return vnic->window_size;
+}
+
+uint64_t hyv_vnic_counter(const struct hyv_vnic *vnic, enum hyv_counter counter)
+{
+	return (size_t)counter < HYV_NR_COUNTERS ? vnic->counters[counter] : 0;
+}
+
+const char *hyv_counter_name(enum hyv_counter counter)
+{
+	return (size_t)counter < HYV_NR_COUNTERS ? hyv_counter_names[counter]
+						 : NULL;
+}
+
+size_t hyv_vnic_nr_object_types(const struct hyv_vnic *vnic)
+{
+	return vnic->nr_objects;
+}
+
+const char *hyv_vnic_object_name(const struct hyv_vnic *vnic, size_t index)
+{
+	return index < vnic->nr_objects ? vnic->objects[index].name : "";
+}
+
+uint32_t hyv_vnic_object_count(const struct hyv_vnic *vnic, size_t index)
+{
+	return index < vnic->nr_objects ? vnic->objects[index].count : 0;
+}
+
+uint32_t hyv_vnic_object_max(const struct hyv_vnic *vnic, size_t index)
+{
+	return index < vnic->nr_objects ? vnic->objects[index].max : 0;
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests and answers, with a kernel made of canned messages: the linker puts
+ * the functions below (--wrap) between libhyv and libnl, so that libnl's own
+ * receive loop runs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/hyv_netlink.h>
+#include <netlink/errno.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/handlers.h>
+#include <netlink/netlink.h>
+
+#include "test.h"
+
+/**
+ * struct step - what the kernel does about the next thing that libhyv does
+ * @msgs: datagram that is received: messages one after the other, ended by NULL
+ * @fail: receive fails with this, an error of libnl
+ */
+struct step {
+	struct nl_msg *msgs[4];
+	int fail;
+};
+
+static struct step steps[8];
+static size_t nr_steps, next_step;
+
+/* What the kernel knows and was asked. */
+static int family;
+static int connects, requests;
+static struct nlmsghdr *request;
+
+int __wrap_genl_connect(struct nl_sock *sock);
+int __wrap_genl_ctrl_resolve(struct nl_sock *sock, const char *name);
+int __wrap_nl_send_auto(struct nl_sock *sock, struct nl_msg *msg);
+struct nl_cb *__wrap_nl_cb_alloc(enum nl_cb_kind kind);
+struct nl_cb *__real_nl_cb_alloc(enum nl_cb_kind kind);
+
+int __wrap_genl_connect(struct nl_sock *sock)
+{
+	(void)sock;
+	connects++;
+	return 0;
+}
+
+int __wrap_genl_ctrl_resolve(struct nl_sock *sock, const char *name)
+{
+	(void)sock;
+	EXPECT_STR(name, "hyv");
+	return family;
+}
+
+int __wrap_nl_send_auto(struct nl_sock *sock, struct nl_msg *msg)
+{
+	nl_complete_msg(sock, msg);
+	free(request);
+	request = malloc(nlmsg_hdr(msg)->nlmsg_len);
+	if (!request)
+		abort();
+	memcpy(request, nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
+	requests++;
+	return request->nlmsg_len;
+}
+
+static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
+		   unsigned char **buf, struct ucred **creds)
+{
+	struct step *step = &steps[next_step];
+	struct nlmsghdr *nlh;
+	size_t len = 0;
+	int i;
+
+	(void)sock;
+	(void)from;
+	(void)creds;
+	if (!EXPECT(next_step < nr_steps))
+		return -NLE_FAILURE;
+	next_step++;
+	if (step->fail)
+		return -step->fail;
+	*buf = malloc(16384);
+	for (i = 0; step->msgs[i]; i++) {
+		nlh = nlmsg_hdr(step->msgs[i]);
+		memcpy(*buf + len, nlh, nlh->nlmsg_len);
+		nlh = (struct nlmsghdr *)(*buf + len);
+		nlh->nlmsg_seq = request->nlmsg_seq;
+		nlh->nlmsg_pid = request->nlmsg_pid;
+		len += NLMSG_ALIGN(nlh->nlmsg_len);
+		nlmsg_free(step->msgs[i]);
+		step->msgs[i] = NULL;
+	}
+	return len;
+}
+
+struct nl_cb *__wrap_nl_cb_alloc(enum nl_cb_kind kind)
+{
+	struct nl_cb *cb = __real_nl_cb_alloc(kind);
+
+	nl_cb_overwrite_recv(cb, receive);
+	return cb;
+}
+
+/* --- The script of a test --- */
+
+static struct hyv_context *start(void)
+{
+	struct hyv_context *ctx = NULL;
+
+	memset(steps, 0, sizeof(steps));
+	nr_steps = 0;
+	next_step = 0;
+	connects = 0;
+	requests = 0;
+	family = SAMPLE_FAMILY;
+	if (hyv_open(&ctx))
+		abort();
+	return ctx;
+}
+
+static void stop(struct hyv_context *ctx)
+{
+	EXPECT_EQ(next_step, nr_steps);
+	hyv_close(ctx);
+	free(request);
+	request = NULL;
+}
+
+static void receives(struct nl_msg *a, struct nl_msg *b, struct nl_msg *c)
+{
+	steps[nr_steps++] = (struct step){.msgs = {a, b, c}};
+}
+
+static void fails(int err)
+{
+	steps[nr_steps++] = (struct step){.fail = err};
+}
+
+static struct nl_msg *vnic(uint32_t id, int flags)
+{
+	const struct sample sample = {
+		.id = id, .name = "", .comm = "", .hca = "rxe0"};
+	struct nl_msg *msg = vnic_message(&sample);
+
+	nlmsg_hdr(msg)->nlmsg_flags |= flags;
+	return msg;
+}
+
+/* The end of an answer. */
+static struct nl_msg *end(int type, int flags, int err, const char *text)
+{
+	struct nlmsgerr body = {
+		.error = err,
+		.msg.nlmsg_len = NLMSG_HDRLEN,
+	};
+	struct nl_msg *msg = nlmsg_alloc();
+
+	flags |= type == NLMSG_DONE ? NLM_F_MULTI : NLM_F_CAPPED;
+	if (text)
+		flags |= NLM_F_ACK_TLVS;
+	if (!msg || !nlmsg_put(msg, 1, 1, type, 0, flags))
+		abort();
+	nlmsg_append(msg, &body,
+		     type == NLMSG_DONE ? sizeof(body.error) : sizeof(body),
+		     NLMSG_ALIGNTO);
+	if (text)
+		nla_put_string(msg, NLMSGERR_ATTR_MSG, text);
+	return msg;
+}
+
+/* --- Tests --- */
+
+static void no_module(void)
+{
+	struct hyv_context *ctx = NULL;
+
+	family = -NLE_OBJ_NOTFOUND;
+	EXPECT_EQ(hyv_open(&ctx), -ENXIO);
+	EXPECT(!ctx);
+	EXPECT_STR(hyv_strerror(NULL, -ENXIO),
+		   "hyv.ko is not loaded: modprobe hyv");
+	hyv_close(NULL);
+}
+
+static void get(void)
+{
+	struct hyv_context *ctx = start();
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	struct hyv_vnic *one = NULL;
+
+	receives(vnic(7, 0), NULL, NULL);
+	receives(end(NLMSG_ERROR, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), 0);
+	EXPECT_EQ(hyv_vnic_id(one), 7);
+	hyv_vnic_free(one);
+
+	EXPECT_EQ(request->nlmsg_type, SAMPLE_FAMILY);
+	EXPECT_EQ(request->nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
+	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_VNIC_GET);
+	EXPECT_EQ(genlmsg_hdr(request)->version, HYV_GENL_VERSION);
+	EXPECT_EQ(genlmsg_parse(request, 0, tb, HYV_NL_A_MAX, NULL), 0);
+	EXPECT_EQ(nla_get_u32(tb[HYV_NL_A_VNIC_ID]), 7);
+	EXPECT(!tb[HYV_NL_A_VNIC_PID] && !tb[HYV_NL_A_HCA_NAME]);
+	stop(ctx);
+}
+
+static void get_bad_answers(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic *one = NULL;
+	struct nl_msg *other;
+
+	/* Nothing but an acknowledgment. */
+	receives(end(NLMSG_ERROR, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -EBADMSG);
+	/* Two at once. */
+	receives(vnic(7, 0), vnic(8, 0), end(NLMSG_ERROR, 0, 0, NULL));
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -EBADMSG);
+	/* Of another family. */
+	other = vnic(7, 0);
+	nlmsg_hdr(other)->nlmsg_type = SAMPLE_FAMILY + 1;
+	receives(other, end(NLMSG_ERROR, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -EBADMSG);
+	EXPECT_STR(hyv_strerror(ctx, -EBADMSG),
+		   "malformed message from hyv.ko");
+	EXPECT(!one);
+	stop(ctx);
+}
+
+static void get_refused(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic *one = NULL;
+
+	receives(end(NLMSG_ERROR, 0, -ENOENT, "No vNIC has this ID"), NULL,
+		 NULL);
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -ENOENT);
+	EXPECT_STR(hyv_strerror(ctx, -ENOENT), "No vNIC has this ID");
+	/* The text is about that error only, and until the next call. */
+	EXPECT_STR(hyv_strerror(ctx, -ENOMEM), "Cannot allocate memory");
+	EXPECT_STR(hyv_strerror(NULL, -ENOENT), "no such vNIC");
+	EXPECT_STR(hyv_strerror(NULL, -123456), "unknown error");
+
+	receives(end(NLMSG_ERROR, 0, -EPERM, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -EPERM);
+	EXPECT_STR(hyv_strerror(ctx, -EPERM),
+		   "CAP_NET_ADMIN in the initial user namespace is needed");
+	EXPECT(!one);
+	EXPECT_EQ(requests, 2);
+	stop(ctx);
+}
+
+static void dump(void)
+{
+	struct hyv_context *ctx = start();
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	struct hyv_vnic **all = NULL;
+
+	receives(vnic(1, NLM_F_MULTI), vnic(2, NLM_F_MULTI), NULL);
+	receives(vnic(5, NLM_F_MULTI), NULL, NULL);
+	receives(end(NLMSG_DONE, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 42, "rxe0", &all), 3);
+	EXPECT_EQ(hyv_vnic_id(all[0]), 1);
+	EXPECT_EQ(hyv_vnic_id(all[1]), 2);
+	EXPECT_EQ(hyv_vnic_id(all[2]), 5);
+	EXPECT(!all[3]);
+	hyv_vnic_list_free(all);
+
+	EXPECT_EQ(request->nlmsg_flags & NLM_F_DUMP, NLM_F_DUMP);
+	EXPECT_EQ(genlmsg_parse(request, 0, tb, HYV_NL_A_MAX, NULL), 0);
+	EXPECT(!tb[HYV_NL_A_VNIC_ID]);
+	EXPECT_EQ(nla_get_u32(tb[HYV_NL_A_VNIC_PID]), 42);
+	EXPECT_STR(nla_get_string(tb[HYV_NL_A_HCA_NAME]), "rxe0");
+
+	receives(end(NLMSG_DONE, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), 0);
+	EXPECT(!all[0]);
+	hyv_vnic_list_free(all);
+	EXPECT_EQ(genlmsg_parse(request, 0, tb, HYV_NL_A_MAX, NULL), 0);
+	EXPECT(!tb[HYV_NL_A_VNIC_PID] && !tb[HYV_NL_A_HCA_NAME]);
+	stop(ctx);
+}
+
+static void dump_of_hcas(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_hca **all = NULL;
+	struct nl_msg *msg;
+
+	msg = hca_message("mlx5_0", 1, 0, 0);
+	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_MULTI;
+	receives(msg, end(NLMSG_DONE, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_hca_list(ctx, &all), 1);
+	EXPECT_STR(hyv_hca_name(all[0]), "mlx5_0");
+	EXPECT(!all[1]);
+	hyv_hca_list_free(all);
+	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_HCA_GET);
+	stop(ctx);
+}
+
+static void dump_refused(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic **all = NULL;
+
+	/* At the start, and after some have come. */
+	receives(end(NLMSG_ERROR, 0, -EINVAL, "bad filter"), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -EINVAL);
+	EXPECT_STR(hyv_strerror(ctx, -EINVAL), "bad filter");
+	receives(vnic(1, NLM_F_MULTI),
+		 end(NLMSG_DONE, 0, -EINVAL, "dump ended"), NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -EINVAL);
+	EXPECT_STR(hyv_strerror(ctx, -EINVAL), "dump ended");
+	EXPECT(!all);
+	stop(ctx);
+}
+
+static void dump_interrupted(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic **all = NULL;
+
+	receives(vnic(1, NLM_F_MULTI), vnic(2, NLM_F_MULTI | NLM_F_DUMP_INTR),
+		 NULL);
+	receives(vnic(3, NLM_F_MULTI), end(NLMSG_DONE, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -EAGAIN);
+	/* The whole of that answer is out of the way. */
+	receives(vnic(4, NLM_F_MULTI), end(NLMSG_DONE, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), 1);
+	EXPECT_EQ(hyv_vnic_id(all[0]), 4);
+	hyv_vnic_list_free(all);
+	EXPECT_EQ(connects, 1);
+	stop(ctx);
+}
+
+static void malformed_in_dump(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic **all = NULL;
+	struct nl_msg *bad = new_message(HYV_NL_CMD_VNIC_GET);
+
+	nlmsg_hdr(bad)->nlmsg_flags |= NLM_F_MULTI;
+	receives(vnic(1, NLM_F_MULTI), bad, vnic(2, NLM_F_MULTI));
+	receives(end(NLMSG_DONE, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -EBADMSG);
+	EXPECT(!all);
+	EXPECT_EQ(connects, 1);
+	stop(ctx);
+}
+
+static void socket_fails(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic **all = NULL;
+
+	receives(vnic(1, NLM_F_MULTI), NULL, NULL);
+	fails(NLE_NOMEM);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -ENOMEM);
+	EXPECT_EQ(connects, 1);
+	/* What may still come on the old socket is not waited for. */
+	receives(vnic(4, NLM_F_MULTI), end(NLMSG_DONE, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), 1);
+	hyv_vnic_list_free(all);
+	EXPECT_EQ(connects, 2);
+	stop(ctx);
+}
+
+static void module_unloaded(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic **all = NULL;
+
+	family = -NLE_OBJ_NOTFOUND;
+	receives(end(NLMSG_ERROR, 0, -ENOENT, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -ENXIO);
+	EXPECT_STR(hyv_strerror(ctx, -ENXIO),
+		   "hyv.ko is not loaded: modprobe hyv");
+	EXPECT_EQ(requests, 1);
+
+	/* And loaded again: another number. */
+	family = SAMPLE_FAMILY + 1;
+	receives(end(NLMSG_ERROR, 0, -ENOENT, NULL), NULL, NULL);
+	receives(end(NLMSG_DONE, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), 0);
+	hyv_vnic_list_free(all);
+	EXPECT_EQ(request->nlmsg_type, SAMPLE_FAMILY + 1);
+	EXPECT_EQ(requests, 3);
+	stop(ctx);
+}
+
+const struct test tests[] = {
+	{"context: hyv.ko is not loaded", no_module},
+	{"context: one vNIC is asked for by ID", get},
+	{"context: answers that make no sense are refused", get_bad_answers},
+	{"context: errors come with the kernel's text", get_refused},
+	{"context: a list comes in parts, filters are sent", dump},
+	{"context: HCAs are listed", dump_of_hcas},
+	{"context: a list that is refused", dump_refused},
+	{"context: a list that changed meanwhile", dump_interrupted},
+	{"context: one malformed message in a list", malformed_in_dump},
+	{"context: goes on after the socket has failed", socket_fails},
+	{"context: hyv.ko unloaded and loaded again", module_unloaded},
+	{NULL, NULL},
+};

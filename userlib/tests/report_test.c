@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the hyv command prints about given vNICs and HCAs. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/hyv_netlink.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "../libhyv/private.h"
+#include "output.h"
+#include "test.h"
+
+/* --- Snapshots --- */
+
+#define MAX_LIST 3
+
+static void fill_vnics(struct hyv_vnic **vnics, const struct sample *samples,
+		       size_t count)
+{
+	struct nl_msg *msg;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		msg = vnic_message(&samples[i]);
+		if (hyv_parse_vnic(nlmsg_hdr(msg), &vnics[i]))
+			abort();
+		nlmsg_free(msg);
+	}
+	vnics[count] = NULL;
+}
+
+static void free_vnics(struct hyv_vnic **vnics)
+{
+	for (; *vnics; vnics++)
+		hyv_vnic_free(*vnics);
+}
+
+static const struct sample two[] = {
+	{
+		.id = 3,
+		.name = "web 1",
+		.pid = 4711,
+		.comm = "qemu-system-x86",
+		.hca = "rxe0",
+		.state = HYV_NL_VNIC_RUNNING,
+		.pinned = 1ULL << 33,
+		.pinned_max = 1ULL << 40,
+		.counter = 1000,
+	},
+	{
+		.id = 12,
+		.name = "",
+		.pid = 98,
+		.comm = "a\nb\\\x1b[2J",
+		.hca = "mlx5_0",
+		.state = HYV_NL_VNIC_HCA_GONE,
+		.pinned = 0,
+		.pinned_max = 1ULL << 40,
+		.counter = UINT64_MAX - 7,
+	},
+};
+
+/* --- JSON of the samples --- */
+
+#define VNIC_3_IDENTITY                                      \
+	"\"id\":3,\"name\":\"web 1\",\"pid\":4711,"          \
+	"\"command\":\"qemu-system-x86\",\"hca\":\"rxe0\","  \
+	"\"state\":\"running\",\"pinned\":8589934592,"       \
+	"\"pinned_max\":1099511627776,\"window_used\":8192," \
+	"\"window_size\":67108864,\"objects\":{"             \
+	"\"context\":{\"count\":2,\"max\":64},"              \
+	"\"qp\":{\"count\":17,\"max\":1024}}"
+
+#define VNIC_3                                                             \
+	"{" VNIC_3_IDENTITY ",\"counters\":{\"commands\":1000,"            \
+	"\"errors\":1001,\"doorbells\":1002,\"arms\":1003,\"kicks\":1004," \
+	"\"events\":1005,\"event_stalls\":1006,\"interrupts\":1007}}"
+
+/* After 2345 of each in 10 s. */
+#define RATES_3                                                        \
+	VNIC_3_IDENTITY ",\"rates\":{\"commands\":234.500,"            \
+			"\"errors\":234.500,\"doorbells\":234.500,"    \
+			"\"arms\":234.500,\"kicks\":234.500,"          \
+			"\"events\":234.500,\"event_stalls\":234.500," \
+			"\"interrupts\":234.500}"
+
+#define VNIC_12                                                         \
+	"{\"id\":12,\"name\":\"\",\"pid\":98,"                          \
+	"\"command\":\"a\\u000ab\\\\\\u001b[2J\",\"hca\":\"mlx5_0\","   \
+	"\"state\":\"hca-gone\",\"pinned\":0,"                          \
+	"\"pinned_max\":1099511627776,\"window_used\":8192,"            \
+	"\"window_size\":67108864,\"objects\":{"                        \
+	"\"context\":{\"count\":2,\"max\":64},"                         \
+	"\"qp\":{\"count\":17,\"max\":1024}}"                           \
+	",\"counters\":{\"commands\":18446744073709551608,"             \
+	"\"errors\":18446744073709551609,"                              \
+	"\"doorbells\":18446744073709551610,"                           \
+	"\"arms\":18446744073709551611,\"kicks\":18446744073709551612," \
+	"\"events\":18446744073709551613,"                              \
+	"\"event_stalls\":18446744073709551614,"                        \
+	"\"interrupts\":18446744073709551615}}"
+
+/* --- Whether a text is JSON --- */
+
+static const char *skip_string(const char *s)
+{
+	int i;
+
+	for (s++; *s != '"'; s++) {
+		if ((unsigned char)*s < ' ')
+			return NULL;
+		if (*s != '\\')
+			continue;
+		s++;
+		if (*s == 'u') {
+			for (i = 0; i < 4; i++)
+				if (!isxdigit((unsigned char)*++s))
+					return NULL;
+		} else if (!*s || !strchr("\"\\/bfnrt", *s)) {
+			return NULL;
+		}
+	}
+	return s + 1;
+}
+
+/* Returns what comes after the value that @s starts with, or NULL. */
+static const char *skip_value(const char *s)
+{
+	bool object = *s == '{';
+	char end = object ? '}' : ']';
+	char *rest;
+
+	if (*s == '"')
+		return skip_string(s);
+	if (*s != '{' && *s != '[') {
+		strtod(s, &rest);
+		return isdigit((unsigned char)*s) ? rest : NULL;
+	}
+	if (s[1] == end)
+		return s + 2;
+	do {
+		s++;
+		if (object) {
+			s = *s == '"' ? skip_string(s) : NULL;
+			if (!s || *s++ != ':')
+				return NULL;
+		}
+		s = skip_value(s);
+	} while (s && *s == ',');
+	return s && *s == end ? s + 1 : NULL;
+}
+
+static bool is_json_line(const char *text)
+{
+	const char *rest = skip_value(text);
+
+	return rest && !strcmp(rest, "\n");
+}
+
+/* --- Tests --- */
+
+static char *output;
+static size_t output_len;
+static FILE *output_stream;
+
+/* Where what is tested prints to, up to EXPECT_OUTPUT. */
+static FILE *out(void)
+{
+	output_stream = open_memstream(&output, &output_len);
+	if (!output_stream)
+		abort();
+	return output_stream;
+}
+
+/* To be freed. */
+static char *take_output(void)
+{
+	fclose(output_stream);
+	return output;
+}
+
+#define EXPECT_OUTPUT(text) expect_output(text, __FILE__, __LINE__)
+
+static void expect_output(const char *text, const char *file, int line)
+{
+	char *got = take_output();
+
+	expect_str(got, text, file, line);
+	if (*got == '[' || *got == '{')
+		expect(is_json_line(got), file, line, "JSON");
+	free(got);
+}
+
+#define EXPECT_LINES(lines) expect_lines(lines, __FILE__, __LINE__)
+
+static void expect_lines(const char *const *lines, const char *file, int line)
+{
+	char text[4096] = "";
+
+	for (; *lines; lines++)
+		strncat(text, *lines, sizeof(text) - strlen(text) - 1);
+	expect_output(text, file, line);
+}
+
+static void list(void)
+{
+	static const char *const text[] = {
+		"ID   PID  COMMAND            HCA     STATE     OBJECTS      PINNED  NAME\n",
+		" 3  4711  qemu-system-x86    rxe0    running        19  8589934592  web\\0401\n",
+		"12    98  a\\012b\\134\\033[2J  mlx5_0  hca-gone       19           0  -\n",
+		NULL,
+	};
+	struct hyv_vnic *vnics[MAX_LIST];
+
+	fill_vnics(vnics, two, 2);
+	report_list(out(), false, vnics);
+	EXPECT_LINES(text);
+	free_vnics(vnics);
+
+	fill_vnics(vnics, NULL, 0);
+	report_list(out(), false, vnics);
+	EXPECT_OUTPUT("ID  PID  COMMAND  HCA  STATE  OBJECTS  PINNED  NAME\n");
+	report_list(out(), true, vnics);
+	EXPECT_OUTPUT("[]\n");
+}
+
+static void show(void)
+{
+	static const char *const text[] = {
+		"vnic 3\n",
+		"    name                     web\\0401\n",
+		"    pid                      4711\n",
+		"    command                  qemu-system-x86\n",
+		"    hca                      rxe0\n",
+		"    state                    running\n",
+		"    pinned_bytes             8589934592 of 1099511627776\n",
+		"    window_bytes             8192 of 67108864\n",
+		"    objects.context          2 of 64\n",
+		"    objects.qp               17 of 1024\n",
+		"    counters.commands        1000\n",
+		"    counters.errors          1001\n",
+		"    counters.doorbells       1002\n",
+		"    counters.arms            1003\n",
+		"    counters.kicks           1004\n",
+		"    counters.events          1005\n",
+		"    counters.event_stalls    1006\n",
+		"    counters.interrupts      1007\n",
+		NULL,
+	};
+	struct hyv_vnic *vnics[MAX_LIST];
+
+	fill_vnics(vnics, two, 1);
+	report_show(out(), false, true, vnics);
+	EXPECT_LINES(text);
+	report_show(out(), true, true, vnics);
+	EXPECT_OUTPUT(VNIC_3 "\n");
+	report_show(out(), true, false, vnics);
+	EXPECT_OUTPUT("[" VNIC_3 "]\n");
+	free_vnics(vnics);
+
+	fill_vnics(vnics, two, 2);
+	report_show(out(), true, false, vnics);
+	EXPECT_OUTPUT("[" VNIC_3 "," VNIC_12 "]\n");
+	free_vnics(vnics);
+}
+
+static void show_no_limit(void)
+{
+	struct sample sample = two[0];
+	struct hyv_vnic *vnics[MAX_LIST];
+	char *got;
+
+	sample.pinned_max = UINT64_MAX;
+	fill_vnics(vnics, &sample, 1);
+	report_show(out(), false, true, vnics);
+	got = take_output();
+	EXPECT(strstr(got,
+		      "pinned_bytes             8589934592 of unlimited\n"));
+	free(got);
+	free_vnics(vnics);
+}
+
+static void stats(void)
+{
+	static const char *const text[] = {
+		"ID   PID  HCA     OBJECTS      PINNED              COMMANDS                ERRORS             DOORBELLS                  ARMS                 KICKS                EVENTS          EVENT_STALLS            INTERRUPTS\n",
+		" 3  4711  rxe0         19  8589934592                  1000                  1001                  1002                  1003                  1004                  1005                  1006                  1007\n",
+		"12    98  mlx5_0       19           0  18446744073709551608  18446744073709551609  18446744073709551610  18446744073709551611  18446744073709551612  18446744073709551613  18446744073709551614  18446744073709551615\n",
+		NULL,
+	};
+	struct hyv_vnic *vnics[MAX_LIST];
+
+	fill_vnics(vnics, two, 2);
+	report_stats(out(), false, vnics);
+	EXPECT_LINES(text);
+	report_stats(out(), true, vnics);
+	EXPECT_OUTPUT("[" VNIC_3 "," VNIC_12 "]\n");
+	free_vnics(vnics);
+}
+
+/* One has gone, one has come, one has counted. */
+static void rates(void)
+{
+	static const char *const text[] = {
+		"ID   PID  HCA   OBJECTS      PINNED  COMMANDS/s  ERRORS/s  DOORBELLS/s  ARMS/s  KICKS/s  EVENTS/s  EVENT_STALLS/s  INTERRUPTS/s\n",
+		" 3  4711  rxe0       19  8589934592       234.5     234.5        234.5   234.5    234.5     234.5           234.5         234.5\n",
+		NULL,
+	};
+	static const char *const zero[] = {
+		"ID   PID  HCA   OBJECTS      PINNED  COMMANDS/s  ERRORS/s  DOORBELLS/s  ARMS/s  KICKS/s  EVENTS/s  EVENT_STALLS/s  INTERRUPTS/s\n",
+		" 3  4711  rxe0       19  8589934592         0.0       0.0          0.0     0.0      0.0       0.0             0.0           0.0\n",
+		NULL,
+	};
+	struct hyv_vnic *before[MAX_LIST], *now[MAX_LIST];
+	struct sample later[] = {two[0], two[0]};
+
+	later[0].counter += 2345;
+	later[1].id = 99;
+	fill_vnics(before, two, 2);
+	fill_vnics(now, later, 2);
+	report_rates(out(), false, before, now, 10);
+	EXPECT_LINES(text);
+	/* Loaded anew: nothing below zero. */
+	report_rates(out(), false, now, before, 10);
+	EXPECT_LINES(zero);
+	free_vnics(before);
+	free_vnics(now);
+}
+
+static void json_rates(void)
+{
+	static const char text[] =
+		",\"seconds\":10.000,\"vnics\":[{" RATES_3 "}]}\n";
+	struct hyv_vnic *before[MAX_LIST], *now[MAX_LIST];
+	struct sample later[] = {two[0], two[0]};
+	char *got;
+
+	later[0].counter += 2345;
+	later[1].id = 99;
+	fill_vnics(before, two, 2);
+	fill_vnics(now, later, 2);
+	report_rates(out(), true, before, now, 10);
+	got = take_output();
+
+	EXPECT(is_json_line(got));
+	EXPECT(!strncmp(got, "{\"time\":", 8));
+	EXPECT_STR(strchr(got, ','), text);
+	free(got);
+	free_vnics(before);
+	free_vnics(now);
+}
+
+static void hcas(void)
+{
+	static const char *const json[] = {
+		"[{\"name\":\"mlx5_0\",\"driver\":\"mlx5\",\"driver_id\":1,\"vnics\":0,\"use\":\"usable\",\"note\":\"\"}]\n",
+		NULL,
+	};
+	static const char *const text[] = {
+		"HCA         DRIVER   VNICS  USE                  NOTE\n",
+		"mlx5_0      mlx5         0  usable               -\n",
+		"rxe0        rxe          1  trusted-only-denied  its guests could crash the host; to trust them: echo 1 >/sys/module/hyv/parameters/allow_trusted_only_hca\n",
+		"efa         efa          2  unsupported          hyv.ko does not support HCAs of this driver\n",
+		"new\\040one  unknown      3  unknown              see the documentation of this hyv.ko\n",
+		NULL,
+	};
+	struct hyv_hca *list_of[5], *one[2] = {NULL};
+	static const struct {
+		const char *name;
+		uint32_t driver_id;
+		uint32_t use;
+	} samples[] = {
+		{"mlx5_0", RDMA_DRIVER_MLX5, HYV_NL_HCA_USABLE},
+		{"rxe0", RDMA_DRIVER_RXE, HYV_NL_HCA_TRUSTED_ONLY_DENIED},
+		{"efa", RDMA_DRIVER_EFA, HYV_NL_HCA_UNSUPPORTED},
+		{"new one", 999, 999},
+	};
+	struct nl_msg *msg;
+	size_t i;
+
+	for (i = 0; i < NR_ELEMENTS(samples); i++) {
+		msg = hca_message(samples[i].name, samples[i].driver_id,
+				  samples[i].use, i);
+		if (hyv_parse_hca(nlmsg_hdr(msg), &list_of[i]))
+			abort();
+		nlmsg_free(msg);
+	}
+	list_of[i] = NULL;
+	report_hcas(out(), false, list_of);
+	EXPECT_LINES(text);
+	one[0] = list_of[0];
+	report_hcas(out(), true, one);
+	EXPECT_LINES(json);
+	report_hcas(out(), true, one + 1);
+	EXPECT_OUTPUT("[]\n");
+	for (i = 0; i < NR_ELEMENTS(samples); i++)
+		free(list_of[i]);
+}
+
+static void words(void)
+{
+	static const struct {
+		const char *text;
+		const char *word;
+	} cases[] = {
+		{"", "-"},
+		{"-", "-"},
+		{"rxe0", "rxe0"},
+		{"~!\"'$", "~!\"'$"},
+		{"a b", "a\\040b"},
+		{"\\040", "\\134040"},
+		{"\x1b]0;x\a", "\\033]0;x\\007"},
+		{"\x7f\xc3\xa4\xff", "\\177\\303\\244\\377"},
+		{"\t\r\n", "\\011\\015\\012"},
+	};
+	char *word;
+	size_t i;
+
+	for (i = 0; i < NR_ELEMENTS(cases); i++) {
+		word = word_of(cases[i].text);
+		EXPECT_STR(word, cases[i].word);
+		free(word);
+	}
+}
+
+static void columns(void)
+{
+	static const char *const text[] = {
+		"  N  WORD    SIZE\n",
+		"100  12a      2.5\n",
+		"  7  -     123456\n",
+		NULL,
+	};
+	struct table table = {.nr_columns = 3};
+
+	table_add(&table, "N");
+	table_add(&table, "WORD");
+	table_add(&table, "SIZE");
+	table_add_u64(&table, 100);
+	table_add_word(&table, "12a");
+	table_add_fixed(&table, 2.5);
+	table_add_u64(&table, 7);
+	table_add_word(&table, "");
+	table_add(&table, "123456");
+	table_print(&table, out());
+	EXPECT_LINES(text);
+	table_free(&table);
+}
+
+static void json_strings(void)
+{
+	static const struct {
+		const char *text;
+		const char *json;
+	} cases[] = {
+		{"", "\"\""},
+		{"a\"b\\c/", "\"a\\\"b\\\\c/\""},
+		{"\n\x01\x7f", "\"\\u000a\\u0001\\u007f\""},
+		/* UTF-8 of 2, 3 and 4 bytes */
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+		 "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\""},
+		/* cut off, a lone continuation, overlong */
+		{"a\xc3", "\"a\\ufffd\""},
+		{"\xe2\x82", "\"\\ufffd\\ufffd\""},
+		{"\x80z", "\"\\ufffdz\""},
+		{"\xc0\xaf", "\"\\ufffd\\ufffd\""},
+		/* a surrogate, above U+10FFFF, never a start */
+		{"\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""},
+		{"\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
+		{"\xff\xfe", "\"\\ufffd\\ufffd\""},
+	};
+	struct json json;
+	size_t i;
+
+	for (i = 0; i < NR_ELEMENTS(cases); i++) {
+		json.out = out();
+		json.more = false;
+		json_string(&json, NULL, cases[i].text);
+		EXPECT_OUTPUT(cases[i].json);
+	}
+}
+
+/* Names and commands of random bytes always give valid JSON. */
+static void json_of_random_strings(void)
+{
+	struct hyv_vnic *vnics[MAX_LIST];
+	char name[65] = "", *got;
+	struct sample odd;
+	int round;
+	size_t i;
+
+	for (round = 0; round < 2000; round++) {
+		for (i = 0; i < sizeof(name) - 1; i++)
+			name[i] = random_u32();
+		odd = two[0];
+		odd.name = name;
+		odd.comm = name + 32;
+		fill_vnics(vnics, &odd, 1);
+		report_list(out(), true, vnics);
+		got = take_output();
+		if (!EXPECT(is_json_line(got)))
+			printf("# %s", got);
+		free(got);
+		free_vnics(vnics);
+	}
+}
+
+const struct test tests[] = {
+	{"report: hyv list", list},
+	{"report: hyv show", show},
+	{"report: hyv show without a limit", show_no_limit},
+	{"report: hyv stats", stats},
+	{"report: hyv stats --watch", rates},
+	{"report: hyv stats --watch --json", json_rates},
+	{"report: hyv hcas", hcas},
+	{"report: foreign strings become one harmless word", words},
+	{"report: columns are aligned", columns},
+	{"report: strings in JSON", json_strings},
+	{"report: any string gives valid JSON", json_of_random_strings},
+	{NULL, NULL},
+};
