@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What stock tools show in each guest; host.sh judges it.
+. "$HYV_TREE/tests/lib/case.sh"
+
+ibv_devices | tee "$OUT/devices"
+rdma link show "$IBDEV/1" | tee "$OUT/link"
+ibv_devinfo -v -d "$IBDEV" | tee "$OUT/devinfo"
+gids >"$OUT/gids"
+
+# a process that has the device open
+ibv_asyncwatch -d "$IBDEV" >"$OUT/asyncwatch" &
+watcher=$!
+barrier seen
+barrier listed
+kill $watcher
+klog_check

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Uses the device for the host to see: not at all, with one idle program, with
+# traffic and completion events, and not at all again.
+. "$HYV_TREE/tests/lib/case.sh"
+
+barrier idle
+barrier idle-seen
+
+gid_index
+ibv_rc_pingpong -d "$IBDEV" -g "$GID_INDEX" >"$OUT/waits" 2>&1 &
+server=$!
+barrier program
+barrier program-seen
+kill $server
+wait $server || true
+
+soak -e &
+traffic=$!
+barrier traffic
+barrier traffic-seen
+kill $traffic
+wait $traffic
+barrier end
+klog_check

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The limits of the file options: programs get EDQUOT, and can go on.
+. "$HYV_TREE/tests/lib/case.sh"
+
+step "objects"
+limit context 3 EDQUOT
+limit pd 4 EDQUOT
+limit cq 5 EDQUOT
+limit qp 6 EDQUOT
+limit mr 7 EDQUOT
+
+step "pinned memory"
+limit memory 6M EDQUOT
+
+step "stock programs say so too"
+gid_index
+must_fail ibv_rc_pingpong -d "$IBDEV" -g "$GID_INDEX" -s 7000000 \
+	>"$OUT/pingpong" 2>&1
+cat "$OUT/pingpong"
+grep -q "Couldn't register MR" "$OUT/pingpong"
+
+step "nothing of that has broken anything"
+soak -n 50
+klog_check

@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A guest at its limits is no news to the host's kernel log.
+. "$HYV_TREE/tests/lib/case.sh"
+
+hyv show
+klog_check

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the guests' programs said, and that the host has nothing left of them.
+. "$HYV_TREE/tests/lib/case.sh"
+
+barrier end
+cd "$LAB_CASE"
+for file in guest*/*.client; do
+	# the line of results: latency, or bandwidth
+	awk '/^ *#bytes/ { getline; print FILENAME ": " $4; exit !($4 ~ /^[0-9.]+$/ && $4 > 0) }' "$file"
+done | tee "$OUT/figures"
+# 17 measurements between the guests, 11 in each of them
+[ "$(wc -l <"$OUT/figures")" = 39 ]
+for n in 1 2; do
+	wait_for 20 no_objects "$(lab-guest $n pid)"
+done
+klog_check

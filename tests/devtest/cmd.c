@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The commands of a guest, one function each.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "harness.h"
+
+void req_alloc_context(struct req *r)
+{
+	struct hyv_alloc_context_req req = {};
+
+	req_init(r, HYV_CMD_ALLOC_CONTEXT, &req, sizeof(req));
+}
+
+void req_alloc_pd(struct req *r, uint32_t context)
+{
+	struct hyv_alloc_pd_req req = {.context = htole32(context)};
+
+	req_init(r, HYV_CMD_ALLOC_PD, &req, sizeof(req));
+}
+
+void req_create_cq(struct req *r, uint32_t context, uint32_t cqe,
+		   uint32_t vector)
+{
+	struct hyv_create_cq_req req = {
+		.context = htole32(context),
+		.cqe = htole32(cqe),
+		.comp_vector = htole32(vector),
+	};
+
+	req_init(r, HYV_CMD_CREATE_CQ, &req, sizeof(req));
+	req_udata(r, NULL, 0, sizeof(struct rxe_create_cq_resp));
+}
+
+void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
+		   uint32_t recv_cq, uint32_t wr)
+{
+	struct hyv_create_qp_req req = {
+		.pd = htole32(pd),
+		.send_cq = htole32(send_cq),
+		.recv_cq = htole32(recv_cq),
+		.qp_type = 2,
+		.cap =
+			{
+				.max_send_wr = htole32(wr),
+				.max_recv_wr = htole32(wr),
+				.max_send_sge = htole32(2),
+				.max_recv_sge = htole32(2),
+				.max_inline_data = htole32(64),
+			},
+	};
+
+	req_init(r, HYV_CMD_CREATE_QP, &req, sizeof(req));
+	req_udata(r, NULL, 0, sizeof(struct rxe_create_qp_resp));
+}
+
+void req_modify_qp(struct req *r, uint32_t qp, uint32_t mask,
+		   const struct hyv_qp_attr *attr)
+{
+	struct hyv_modify_qp_req req = {
+		.qp = htole32(qp),
+		.attr_mask = htole32(mask),
+		.attr = *attr,
+	};
+
+	req_init(r, HYV_CMD_MODIFY_QP, &req, sizeof(req));
+}
+
+void req_query_qp(struct req *r, uint32_t qp)
+{
+	struct hyv_query_qp_req req = {
+		.qp = htole32(qp),
+		.attr_mask = htole32(1),
+	};
+
+	req_init(r, HYV_CMD_QUERY_QP, &req, sizeof(req));
+}
+
+void req_reg_mr_head(struct req *r, uint32_t pd, uint32_t access, uint64_t iova)
+{
+	struct hyv_reg_mr_req req = {
+		.pd = htole32(pd),
+		.access = htole32(access),
+		.iova = htole64(iova),
+	};
+
+	req_init(r, HYV_CMD_REG_MR, &req, sizeof(req));
+}
+
+static struct hyv_chunk *cmd_chunks(const struct gbuf *buf, uint32_t *nr)
+{
+	struct hyv_chunk *chunk = calloc(buf->nr_pages, sizeof(*chunk));
+
+	REQUIRE(chunk, "memory for chunks");
+	*nr = gbuf_chunks(buf, 0, buf->length, chunk);
+	return chunk;
+}
+
+struct hyv_chunk_list *req_reg_mr(struct req *r, uint32_t pd,
+				  const struct gbuf *buf, uint32_t access)
+{
+	struct hyv_chunk_list *list;
+	struct hyv_chunk *chunk;
+	uint32_t nr;
+
+	chunk = cmd_chunks(buf, &nr);
+	req_reg_mr_head(r, pd, access, buf->va);
+	list = req_list(r, 0, buf->va, buf->length, chunk, nr);
+	free(chunk);
+	return list;
+}
+
+void req_destroy(struct req *r, uint32_t type, uint32_t handle)
+{
+	struct hyv_destroy_req req = {
+		.type = htole32(type),
+		.handle = htole32(handle),
+	};
+
+	req_init(r, HYV_CMD_DESTROY, &req, sizeof(req));
+}
+
+void req_mmap(struct req *r, uint32_t context, uint64_t offset, uint64_t length)
+{
+	struct hyv_mmap_req req = {
+		.context = htole32(context),
+		.prot = htole32(HYV_MMAP_READ | HYV_MMAP_WRITE),
+		.offset = htole64(offset),
+		.length = htole64(length),
+	};
+
+	req_init(r, HYV_CMD_MMAP, &req, sizeof(req));
+}
+
+void req_munmap(struct req *r, uint32_t context, uint64_t offset)
+{
+	struct hyv_munmap_req req = {
+		.context = htole32(context),
+		.window_offset = htole64(offset),
+	};
+
+	req_init(r, HYV_CMD_MUNMAP, &req, sizeof(req));
+}
+
+/* QUERY_PORT, QUERY_GIDS and QUERY_PKEYS have the same form. */
+void req_query(struct req *r, uint16_t opcode, uint32_t port, uint32_t first)
+{
+	struct hyv_query_gids_req req = {
+		.port = htole32(port),
+		.first = htole32(first),
+	};
+
+	req_init(r, opcode, &req, sizeof(req));
+}
+
+int cmd_alloc_context(struct vnic *v, uint32_t *handle)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_alloc_context(&r);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*handle = le32toh(rsp.create.handle);
+	return ret;
+}
+
+int cmd_alloc_pd(struct vnic *v, uint32_t context, uint32_t *handle)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_alloc_pd(&r, context);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*handle = le32toh(rsp.create.handle);
+	return ret;
+}
+
+/* Provider data of a reply that has @len bytes of it. */
+static const void *rsp_udata(const struct rsp *rsp, uint32_t len)
+{
+	REQUIRE_EQ(le32toh(rsp->hdr.udata_len), len,
+		   "reply has the provider's data");
+	return rsp->data + le16toh(rsp->hdr.fixed_len);
+}
+
+int cmd_create_cq(struct vnic *v, uint32_t context, uint32_t cqe,
+		  uint32_t vector, struct cq_info *cq)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_create_cq(&r, context, cqe, vector);
+	ret = vnic_exec(v, &r, &rsp);
+	if (ret)
+		return ret;
+	cq->handle = le32toh(rsp.create_cq.handle);
+	cq->slot = le32toh(rsp.create_cq.slot);
+	cq->cqe = le32toh(rsp.create_cq.cqe);
+	memcpy(&cq->mi, rsp_udata(&rsp, sizeof(cq->mi)), sizeof(cq->mi));
+	return 0;
+}
+
+int cmd_create_qp(struct vnic *v, uint32_t pd, uint32_t send_cq,
+		  uint32_t recv_cq, uint32_t wr, struct qp_info *qp)
+{
+	struct rxe_create_qp_resp udata;
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_create_qp(&r, pd, send_cq, recv_cq, wr);
+	ret = vnic_exec(v, &r, &rsp);
+	if (ret)
+		return ret;
+	qp->handle = le32toh(rsp.create_qp.handle);
+	qp->slot = le32toh(rsp.create_qp.slot);
+	qp->qpn = le32toh(rsp.create_qp.qpn);
+	memcpy(&udata, rsp_udata(&rsp, sizeof(udata)), sizeof(udata));
+	qp->sq_mi = udata.sq_mi;
+	qp->rq_mi = udata.rq_mi;
+	return 0;
+}
+
+int cmd_modify_qp(struct vnic *v, uint32_t qp, uint32_t mask,
+		  const struct hyv_qp_attr *attr)
+{
+	struct req r;
+	struct rsp rsp;
+
+	req_modify_qp(&r, qp, mask, attr);
+	return vnic_exec(v, &r, &rsp);
+}
+
+int cmd_query_qp(struct vnic *v, uint32_t qp, struct hyv_query_qp_rsp *out)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_query_qp(&r, qp);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*out = rsp.qp;
+	return ret;
+}
+
+static int cmd_reg_mr_exec(struct vnic *v, struct req *r, struct mr_info *mr)
+{
+	struct rsp rsp;
+	int ret;
+
+	ret = vnic_exec(v, r, &rsp);
+	if (ret)
+		return ret;
+	mr->handle = le32toh(rsp.reg_mr.handle);
+	mr->lkey = le32toh(rsp.reg_mr.lkey);
+	mr->rkey = le32toh(rsp.reg_mr.rkey);
+	return 0;
+}
+
+int cmd_reg_mr(struct vnic *v, uint32_t pd, const struct gbuf *buf,
+	       uint32_t access, struct mr_info *mr)
+{
+	struct req r;
+
+	req_reg_mr(&r, pd, buf, access);
+	return cmd_reg_mr_exec(v, &r, mr);
+}
+
+/* The table of chunks goes to guest memory that is itself scattered. */
+int cmd_reg_mr_indirect(struct vnic *v, uint32_t pd, const struct gbuf *buf,
+			uint32_t access, struct mr_info *mr)
+{
+	struct hyv_chunk_list *list;
+	struct hyv_chunk *chunk, *entry;
+	struct gbuf table;
+	uint32_t nr, i;
+	struct req r;
+	int ret;
+
+	chunk = cmd_chunks(buf, &nr);
+	gbuf_init(&table, buf->gm, nr * sizeof(*chunk), 16, GBUF_SCATTERED);
+	for (i = 0; i < nr; i++) {
+		chunk[i].addr = htole64(chunk[i].addr);
+		chunk[i].len = htole64(chunk[i].len);
+	}
+	gbuf_write(&table, 0, chunk, nr * sizeof(*chunk));
+	entry = cmd_chunks(&table, &i);
+
+	req_reg_mr_head(&r, pd, access, buf->va);
+	list = req_list(&r, 0, buf->va, buf->length, entry, i);
+	list->flags = htole16(HYV_CHUNKS_INDIRECT);
+	list->nr_chunks = htole32(nr);
+	ret = cmd_reg_mr_exec(v, &r, mr);
+	free(entry);
+	gbuf_free(&table);
+	free(chunk);
+	return ret;
+}
+
+int cmd_destroy(struct vnic *v, uint32_t type, uint32_t handle)
+{
+	struct req r;
+	struct rsp rsp;
+
+	req_destroy(&r, type, handle);
+	return vnic_exec(v, &r, &rsp);
+}
+
+int cmd_mmap(struct vnic *v, uint32_t context, const struct mminfo *mi,
+	     uint64_t *offset)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_mmap(&r, context, mi->offset, mi->size);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*offset = le64toh(rsp.mmap.window_offset);
+	return ret;
+}
+
+int cmd_munmap(struct vnic *v, uint32_t context, uint64_t offset)
+{
+	struct req r;
+	struct rsp rsp;
+
+	req_munmap(&r, context, offset);
+	return vnic_exec(v, &r, &rsp);
+}
+
+/* The first GID of port 1 that is one of RoCE v2 and not link-local. */
+int cmd_query_gid(struct vnic *v, struct hyv_gid *gid)
+{
+	uint32_t i, count;
+	struct rsp rsp;
+	struct req r;
+	int ret;
+
+	req_query(&r, HYV_CMD_QUERY_GIDS, 1, 0);
+	ret = vnic_exec(v, &r, &rsp);
+	if (ret)
+		return ret;
+	count = le32toh(rsp.gids.count);
+	REQUIRE(count <= HYV_QUERY_GIDS_MAX, "count of GIDs is in range");
+	for (i = 0; i < count; i++) {
+		*gid = rsp.gids.gid[i];
+		if (gid->type == HYV_GID_TYPE_ROCE_V2 && gid->raw[0] != 0xfe)
+			return 0;
+	}
+	return HYV_S_ENOENT;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The commands of a guest, one function each. All return the status of the
+ * reply, or a negative errno of HYV_EXEC.
+ */
+#ifndef DEVTEST_CMD_H
+#define DEVTEST_CMD_H
+
+#include <stdint.h>
+#include <rdma/rdma_user_rxe.h>
+
+#include "vnic.h"
+
+#define ACCESS_LOCAL  1
+#define ACCESS_REMOTE 7 /* local write, remote write, remote read */
+
+/* A created CQ, as the guest knows it. */
+struct cq_info {
+	uint32_t handle;
+	uint32_t slot;
+	uint32_t cqe;
+	struct mminfo mi;
+};
+
+/* A created QP, as the guest knows it. */
+struct qp_info {
+	uint32_t handle;
+	uint32_t slot;
+	uint32_t qpn;
+	struct mminfo sq_mi;
+	struct mminfo rq_mi;
+};
+
+/* A registered MR, as the guest knows it. */
+struct mr_info {
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
+int cmd_alloc_context(struct vnic *v, uint32_t *handle);
+int cmd_alloc_pd(struct vnic *v, uint32_t context, uint32_t *handle);
+int cmd_create_cq(struct vnic *v, uint32_t context, uint32_t cqe,
+		  uint32_t vector, struct cq_info *cq);
+int cmd_create_qp(struct vnic *v, uint32_t pd, uint32_t send_cq,
+		  uint32_t recv_cq, uint32_t wr, struct qp_info *qp);
+int cmd_modify_qp(struct vnic *v, uint32_t qp, uint32_t mask,
+		  const struct hyv_qp_attr *attr);
+int cmd_query_qp(struct vnic *v, uint32_t qp, struct hyv_query_qp_rsp *out);
+int cmd_reg_mr(struct vnic *v, uint32_t pd, const struct gbuf *buf,
+	       uint32_t access, struct mr_info *mr);
+int cmd_reg_mr_indirect(struct vnic *v, uint32_t pd, const struct gbuf *buf,
+			uint32_t access, struct mr_info *mr);
+int cmd_destroy(struct vnic *v, uint32_t type, uint32_t handle);
+int cmd_mmap(struct vnic *v, uint32_t context, const struct mminfo *mi,
+	     uint64_t *offset);
+int cmd_munmap(struct vnic *v, uint32_t context, uint64_t offset);
+int cmd_query_gid(struct vnic *v, struct hyv_gid *gid);
+
+/* Requests whose status the caller wants to decide about. */
+void req_alloc_context(struct req *r);
+void req_alloc_pd(struct req *r, uint32_t context);
+void req_create_cq(struct req *r, uint32_t context, uint32_t cqe,
+		   uint32_t vector);
+void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
+		   uint32_t recv_cq, uint32_t wr);
+void req_modify_qp(struct req *r, uint32_t qp, uint32_t mask,
+		   const struct hyv_qp_attr *attr);
+void req_query_qp(struct req *r, uint32_t qp);
+void req_reg_mr_head(struct req *r, uint32_t pd, uint32_t access,
+		     uint64_t iova);
+struct hyv_chunk_list *req_reg_mr(struct req *r, uint32_t pd,
+				  const struct gbuf *buf, uint32_t access);
+void req_destroy(struct req *r, uint32_t type, uint32_t handle);
+void req_mmap(struct req *r, uint32_t context, uint64_t offset,
+	      uint64_t length);
+void req_munmap(struct req *r, uint32_t context, uint64_t offset);
+void req_query(struct req *r, uint16_t opcode, uint32_t port, uint32_t first);
+
+#endif /* DEVTEST_CMD_H */

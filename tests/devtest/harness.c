@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks, groups of checks, and what every group needs.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+/* Shared by all processes of the run. */
+static struct {
+	atomic_int passed;
+	atomic_int failed;
+} * totals;
+
+void dt_harness_init(void)
+{
+	totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (totals == MAP_FAILED) {
+		perror("mmap");
+		exit(2);
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+static void dt_line(bool ok, const char *text, const char *detail,
+		    const char *file, int line)
+{
+	int n;
+
+	if (ok)
+		atomic_fetch_add(&totals->passed, 1);
+	else
+		atomic_fetch_add(&totals->failed, 1);
+	n = atomic_load(&totals->passed) + atomic_load(&totals->failed);
+	if (ok)
+		printf("ok %d - %s\n", n, text);
+	else
+		printf("not ok %d - %s%s (%s:%d)\n", n, text, detail, file,
+		       line);
+}
+
+#define DT_TEXT(text, fmt)                               \
+	do {                                             \
+		va_list ap_;                             \
+		va_start(ap_, fmt);                      \
+		vsnprintf(text, sizeof(text), fmt, ap_); \
+		va_end(ap_);                             \
+	} while (0)
+
+bool dt_check(bool ok, const char *file, int line, const char *fmt, ...)
+{
+	char text[256];
+
+	DT_TEXT(text, fmt);
+	dt_line(ok, text, "", file, line);
+	return ok;
+}
+
+static void dt_detail(char *detail, size_t size, long long got, long long want)
+{
+	snprintf(detail, size, ": got %lld, want %lld", got, want);
+}
+
+bool dt_expect(long long got, long long want, const char *file, int line,
+	       const char *fmt, ...)
+{
+	char text[256], detail[80];
+
+	DT_TEXT(text, fmt);
+	dt_detail(detail, sizeof(detail), got, want);
+	dt_line(got == want, text, detail, file, line);
+	return got == want;
+}
+
+void dt_require(bool ok, const char *file, int line, const char *fmt, ...)
+{
+	char text[256];
+
+	if (ok)
+		return;
+	DT_TEXT(text, fmt);
+	dt_line(false, text, ", cannot go on", file, line);
+	_exit(1);
+}
+
+void dt_require_eq(long long got, long long want, const char *file, int line,
+		   const char *fmt, ...)
+{
+	char text[256], detail[80];
+
+	if (got == want)
+		return;
+	DT_TEXT(text, fmt);
+	dt_detail(detail, sizeof(detail), got, want);
+	dt_line(false, text, detail, file, line);
+	_exit(1);
+}
+
+void dt_note(const char *fmt, ...)
+{
+	char text[512];
+
+	DT_TEXT(text, fmt);
+	printf("# %s\n", text);
+}
+
+int dt_failed(void)
+{
+	return atomic_load(&totals->failed);
+}
+
+int dt_finish(void)
+{
+	printf("%d passed, %d failed\n", atomic_load(&totals->passed),
+	       atomic_load(&totals->failed));
+	return dt_failed() ? 1 : 0;
+}
+
+/* Wait for a child; its status, or -1 when it had to be killed. */
+static int dt_wait(pid_t pid, unsigned int timeout)
+{
+	uint64_t end = dt_now_ms() + 1000ULL * timeout;
+	int status;
+
+	for (;;) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		if (dt_now_ms() > end)
+			break;
+		dt_sleep_us(5000);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return -1;
+}
+
+void dt_group_run(const struct dt_group *group)
+{
+	int failed = dt_failed();
+	uint64_t began = dt_now_ms();
+	int status;
+	pid_t pid;
+
+	printf("# %s: %s\n", group->name, group->about);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		group->fn();
+		fflush(stdout);
+		_exit(0);
+	}
+	REQUIRE(pid > 0, "%s: fork", group->name);
+	status = dt_wait(pid, group->timeout);
+	if (status == -1)
+		CHECK(false, "%s: ends within %u seconds", group->name,
+		      group->timeout);
+	else if (WIFSIGNALED(status))
+		CHECK(false, "%s: died of signal %d", group->name,
+		      WTERMSIG(status));
+	else if (WEXITSTATUS(status) && failed == dt_failed())
+		CHECK(false, "%s: ended with status %d", group->name,
+		      WEXITSTATUS(status));
+	dt_note("%s: %.1f s", group->name, (dt_now_ms() - began) / 1000.0);
+}
+
+uint64_t dt_random(struct dt_rng *rng)
+{
+	uint64_t z = rng->state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+uint32_t dt_below(struct dt_rng *rng, uint32_t n)
+{
+	return (dt_random(rng) >> 32) % n;
+}
+
+uint64_t dt_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+void dt_sleep_us(unsigned int us)
+{
+	struct timespec ts = {
+		.tv_sec = us / 1000000,
+		.tv_nsec = us % 1000000 * 1000,
+	};
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+const char *dt_ibdev(void)
+{
+	const char *name = getenv("IBDEV");
+
+	return name ? name : "rxe0";
+}
+
+static bool dt_uverbs_is(const char *entry, const char *ibdev)
+{
+	char path[512], name[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband_verbs/%s/ibdev",
+		 entry);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	fclose(f);
+	name[strcspn(name, "\n")] = '\0';
+	return !strcmp(name, ibdev);
+}
+
+const char *dt_uverbs(void)
+{
+	static char path[300];
+	struct dirent *entry;
+	DIR *dir;
+
+	dir = opendir("/sys/class/infiniband_verbs");
+	REQUIRE(dir, "/sys/class/infiniband_verbs exists");
+	path[0] = '\0';
+	while ((entry = readdir(dir)))
+		if (dt_uverbs_is(entry->d_name, dt_ibdev()))
+			snprintf(path, sizeof(path), "/dev/infiniband/%s",
+				 entry->d_name);
+	closedir(dir);
+	REQUIRE(path[0], "%s has a uverbs device", dt_ibdev());
+	return path;
+}
+
+/* The number that follows " NAME " in a line. */
+static int dt_field(const char *line, const char *name)
+{
+	char word[16];
+	const char *at;
+
+	snprintf(word, sizeof(word), " %s ", name);
+	at = strstr(line, word);
+	return at ? atoi(at + strlen(word)) : -1;
+}
+
+struct dt_counts dt_counts(void)
+{
+	struct dt_counts c = {-1, -1, -1, -1, -1};
+	char line[512], name[80];
+	FILE *f;
+
+	snprintf(name, sizeof(name), ": %s: ", dt_ibdev());
+	f = popen("rdma resource show", "r");
+	REQUIRE(f, "the rdma command runs");
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = ' ';
+		if (!strstr(line, name))
+			continue;
+		c.pd = dt_field(line, "pd");
+		c.cq = dt_field(line, "cq");
+		c.qp = dt_field(line, "qp");
+		c.mr = dt_field(line, "mr");
+		c.ctx = dt_field(line, "ctx");
+	}
+	pclose(f);
+	REQUIRE(c.pd >= 0 && c.ctx >= 0, "rdma resource shows %s", dt_ibdev());
+	return c;
+}
+
+void dt_expect_counts(const struct dt_counts *want, const char *when)
+{
+	uint64_t end = dt_now_ms() + 3000;
+	struct dt_counts got;
+	bool same;
+
+	do {
+		got = dt_counts();
+		same = !memcmp(&got, want, sizeof(got));
+		if (!same)
+			dt_sleep_us(50000);
+	} while (!same && dt_now_ms() < end);
+	CHECK(same,
+	      "%s: pd %d cq %d qp %d mr %d ctx %d are left of %d %d %d %d %d",
+	      when, got.pd, got.cq, got.qp, got.mr, got.ctx, want->pd, want->cq,
+	      want->qp, want->mr, want->ctx);
+}
+
+long dt_pinned_kib(void)
+{
+	char line[256];
+	long kib = -1;
+	FILE *f;
+
+	f = fopen("/proc/self/status", "r");
+	REQUIRE(f, "/proc/self/status opens");
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, "VmPin:", 6))
+			kib = atol(line + 6);
+	fclose(f);
+	REQUIRE(kib >= 0, "/proc/self/status has VmPin");
+	return kib;
+}
+
+int dt_run(const char *fmt, ...)
+{
+	char text[512];
+
+	DT_TEXT(text, fmt);
+	fflush(stdout);
+	return system(text);
+}

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rules of chunk lists, and the kinds of memory below them.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "driver.h"
+#include "fixture.h"
+#include "groups.h"
+#include "harness.h"
+
+static struct fixture fix;
+
+/*
+ * A REG_MR of the fixture's buffer: three pages and a part, in four chunks.
+ * Each function breaks one rule.
+ */
+static void slot_wrong(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->slot = htole16(1);
+}
+
+static void flag_unknown(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->flags = htole16(2);
+}
+
+static void list_reserved(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->reserved = htole32(1);
+}
+
+static void chunks_more(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->nr_chunks = htole32(5);
+}
+
+static void chunks_fewer(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->nr_chunks = htole32(3);
+}
+
+static void entries_fewer(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->nr_chunks = htole32(3);
+	l->nr_entries = htole32(3);
+}
+
+static void entries_more(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->nr_chunks = htole32(5);
+	l->nr_entries = htole32(5);
+}
+
+static void entries_huge(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->nr_chunks = htole32(~0U);
+	l->nr_entries = htole32(~0U);
+}
+
+static void entries_wrap(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->nr_chunks = htole32(0x10000004);
+	l->nr_entries = htole32(0x10000004);
+}
+
+static void entries_none(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->nr_chunks = 0;
+	l->nr_entries = 0;
+}
+
+static void length_zero(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->length = 0;
+}
+
+static void length_more(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->length = htole64(le64toh(l->length) + 1);
+}
+
+static void length_less(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->length = htole64(le64toh(l->length) - 1);
+}
+
+static void length_wraps(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->length = htole64(~0ULL);
+}
+
+static void addr_wraps(struct req *r, struct hyv_chunk_list *l)
+{
+	struct hyv_reg_mr_req *req = (void *)r->data;
+
+	l->addr = htole64(0xfffffffffffff123ULL);
+	req->iova = htole64(0x123);
+}
+
+static void addr_offset(struct req *r, struct hyv_chunk_list *l)
+{
+	struct hyv_reg_mr_req *req = (void *)r->data;
+
+	l->addr = htole64(le64toh(l->addr) + 8);
+	req->iova = l->addr;
+}
+
+static void first_ends_early(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[0].len = htole64(le64toh(l->entry[0].len) - 8);
+	l->entry[3].len = htole64(le64toh(l->entry[3].len) + 8);
+}
+
+static void second_starts_late(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[1].addr = htole64(le64toh(l->entry[1].addr) + 8);
+	l->entry[1].len = htole64(le64toh(l->entry[1].len) - 8);
+	l->entry[3].len = htole64(le64toh(l->entry[3].len) + 8);
+}
+
+static void last_starts_late(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[3].addr = htole64(le64toh(l->entry[3].addr) + 8);
+}
+
+static void chunk_empty(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[1].len = 0;
+}
+
+static void chunk_empty_extra(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[1].len =
+		htole64(le64toh(l->entry[1].len) + le64toh(l->entry[2].len));
+	l->entry[2].len = 0;
+}
+
+static void chunk_wraps(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[3].addr = htole64(-16ULL & ~4095ULL);
+	l->entry[2].len = htole64(~0ULL - 4095);
+}
+
+static void chunk_outside(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[2].addr = htole64(GMEM_GPA_HOLE);
+}
+
+static void chunk_runs_out(struct req *r, struct hyv_chunk_list *l)
+{
+	uint64_t end = GMEM_GPA_LINEAR + GMEM_LINEAR_PAGES * DT_PAGE;
+
+	(void)r;
+	/* Two pages, of which one is guest memory. */
+	l->entry[1].addr = htole64(end - DT_PAGE);
+	l->entry[1].len = htole64(2 * DT_PAGE);
+	l->entry[2] = l->entry[3];
+	l->nr_chunks = htole32(3);
+	l->nr_entries = htole32(3);
+}
+
+static void chunk_last_page(struct req *r, struct hyv_chunk_list *l)
+{
+	(void)r;
+	l->entry[3].addr = htole64(-DT_PAGE);
+}
+
+static const struct {
+	const char *what;
+	void (*spoil)(struct req *r, struct hyv_chunk_list *l);
+	int status;
+} list_rules[] = {
+	{"wrong slot", slot_wrong, HYV_S_EINVAL},
+	{"unknown flag", flag_unknown, HYV_S_EINVAL},
+	{"reserved field", list_reserved, HYV_S_EINVAL},
+	{"more chunks than entries", chunks_more, HYV_S_EINVAL},
+	{"fewer chunks than entries", chunks_fewer, HYV_S_EINVAL},
+	{"an entry left over", entries_fewer, HYV_S_EINVAL},
+	{"truncated", entries_more, HYV_S_EMSGSIZE},
+	{"very many entries", entries_huge, HYV_S_EMSGSIZE},
+	{"entries whose size wraps", entries_wrap, HYV_S_EMSGSIZE},
+	{"no entries", entries_none, HYV_S_EINVAL},
+	{"no length", length_zero, HYV_S_EINVAL},
+	{"sum too small", length_more, HYV_S_EINVAL},
+	{"sum too big", length_less, HYV_S_EINVAL},
+	{"length wraps", length_wraps, HYV_S_EINVAL},
+	{"address wraps", addr_wraps, HYV_S_EINVAL},
+	{"offset differs from the first chunk's", addr_offset, HYV_S_EINVAL},
+	{"first chunk ends in a page", first_ends_early, HYV_S_EINVAL},
+	{"second chunk starts in a page", second_starts_late, HYV_S_EINVAL},
+	{"last chunk starts in a page", last_starts_late, HYV_S_EINVAL},
+	{"empty chunk", chunk_empty, HYV_S_EINVAL},
+	{"empty chunk, sum right", chunk_empty_extra, HYV_S_EINVAL},
+	{"chunk wraps", chunk_wraps, HYV_S_EINVAL},
+	{"chunk outside of guest memory", chunk_outside, HYV_S_EFAULT},
+	{"chunk runs out of guest memory", chunk_runs_out, HYV_S_EFAULT},
+	{"last page of all addresses", chunk_last_page, HYV_S_EFAULT},
+};
+
+static void test_list_rules(void)
+{
+	struct hyv_chunk_list *list;
+	struct rsp rsp;
+	struct req r;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(list_rules); i++) {
+		list = req_reg_mr(&r, fix.pd, &fix.buf, ACCESS_REMOTE);
+		REQUIRE_EQ(le32toh(list->nr_entries), 4, "four chunks");
+		list_rules[i].spoil(&r, list);
+		if (list_rules[i].spoil == chunk_runs_out) {
+			r.len -= sizeof(struct hyv_chunk);
+			req_seal(&r);
+		}
+		EXPECT(vnic_exec(&fix.v, &r, &rsp), list_rules[i].status,
+		       "chunk list: %s", list_rules[i].what);
+	}
+}
+
+static void test_number_of_lists(void)
+{
+	struct hyv_chunk chunk = {fix.buf.gpa[0], 64};
+	struct rsp rsp;
+	struct req r;
+	uint32_t i;
+
+	req_reg_mr_head(&r, fix.pd, ACCESS_REMOTE, fix.buf.va);
+	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+	       "REG_MR without a list");
+	fixture_request(&fix, HYV_CMD_SETUP_DOORBELLS, &r);
+	r.len = sizeof(struct hyv_setup_doorbells_req);
+	r.hdr.nr_lists = 0;
+	req_seal(&r);
+	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+	       "SETUP_DOORBELLS without a list");
+	req_reg_mr(&r, fix.pd, &fix.buf, ACCESS_REMOTE);
+	req_list(&r, 1, fix.buf.va & ~4095ULL, 64, &chunk, 1);
+	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+	       "REG_MR with two lists");
+	for (i = 1; i < sizeof(struct hyv_chunk_list); i++) {
+		req_reg_mr_head(&r, fix.pd, ACCESS_REMOTE, fix.buf.va);
+		req_list(&r, 0, fix.buf.va, 64, &chunk, 1);
+		r.len = sizeof(struct hyv_reg_mr_req) + i;
+		req_seal(&r);
+		REQUIRE_EQ(vnic_exec(&fix.v, &r, &rsp), HYV_S_EMSGSIZE,
+			   "a list of %u bytes", i);
+	}
+	CHECK(true, "lists shorter than their header");
+}
+
+/* What the entries of an indirect list point to, and how long they are. */
+struct indirect {
+	const char *what;
+	uint32_t nr_chunks;
+	uint64_t first_len;
+	uint64_t second_len;
+	bool outside;
+	int status;
+};
+
+static void test_indirect(void)
+{
+	static const struct indirect cases[] = {
+		{"as it should be", 4, 32, 32, false, 0},
+		{"in unequal parts", 4, 16, 48, false, 0},
+		{"not of whole chunks", 4, 24, 40, false, HYV_S_EINVAL},
+		{"too short", 4, 32, 16, false, HYV_S_EINVAL},
+		{"too long", 4, 32, 48, false, HYV_S_EINVAL},
+		{"with an empty entry", 4, 64, 0, false, HYV_S_EINVAL},
+		{"with an entry that wraps", 4, 32, -16ULL, false,
+		 HYV_S_EINVAL},
+		{"with a table outside of guest memory", 4, 32, 32, true,
+		 HYV_S_EFAULT},
+		{"with fewer chunks than there are", 3, 16, 32, false,
+		 HYV_S_EINVAL},
+		{"with more chunks than pages", 5, 32, 48, false, HYV_S_EINVAL},
+		{"with very many chunks", ~0U, 32, 32, false, HYV_S_EINVAL},
+	};
+	struct hyv_chunk chunk[8] = {}, entry[2];
+	struct hyv_chunk_list *list;
+	uint64_t table = gmem_page(&fix.gm);
+	struct rsp rsp;
+	struct req r;
+	size_t i;
+
+	REQUIRE_EQ(gbuf_chunks(&fix.buf, 0, fix.buf.length, chunk), 4,
+		   "four chunks");
+	memcpy(gmem_at(&fix.gm, table), chunk, sizeof(chunk));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		entry[0].addr = table;
+		entry[0].len = cases[i].first_len;
+		entry[1].addr = table + cases[i].first_len;
+		entry[1].len = cases[i].second_len;
+		if (cases[i].outside)
+			entry[1].addr = GMEM_GPA_HOLE;
+		req_reg_mr_head(&r, fix.pd, ACCESS_REMOTE, fix.buf.va);
+		list = req_list(&r, 0, fix.buf.va, fix.buf.length, entry, 2);
+		list->flags = htole16(HYV_CHUNKS_INDIRECT);
+		list->nr_chunks = htole32(cases[i].nr_chunks);
+		EXPECT(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		       "indirect chunk list %s", cases[i].what);
+	}
+}
+
+static int setup_doorbells(struct gbuf *buf, uint64_t va, uint64_t length,
+			   uint16_t slot)
+{
+	struct hyv_setup_doorbells_req req = {};
+	struct hyv_chunk *chunk = calloc(buf->nr_pages, sizeof(*chunk));
+	struct rsp rsp;
+	struct req r;
+	uint32_t nr;
+
+	nr = gbuf_chunks(buf, 0, length, chunk);
+	req_init(&r, HYV_CMD_SETUP_DOORBELLS, &req, sizeof(req));
+	req_list(&r, slot, va, length, chunk, nr);
+	free(chunk);
+	return vnic_exec(&fix.v, &r, &rsp);
+}
+
+static void test_doorbell_area(void)
+{
+	struct gbuf big, odd;
+
+	gbuf_init(&big, &fix.gm, 16 * DT_PAGE, 0, GBUF_MIXED);
+	gbuf_init(&odd, &fix.gm, 4 * DT_PAGE, 64, GBUF_SCATTERED);
+	EXPECT(setup_doorbells(&big, big.va, DT_PAGE, 0), HYV_S_EINVAL,
+	       "SETUP_DOORBELLS with too small an area");
+	EXPECT(setup_doorbells(&odd, odd.va, 4 * DT_PAGE, 0), HYV_S_EINVAL,
+	       "SETUP_DOORBELLS off a page boundary");
+	EXPECT(setup_doorbells(&big, big.va, 3 * DT_PAGE - 8, 0), HYV_S_EINVAL,
+	       "SETUP_DOORBELLS with a part of a page");
+	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 1), HYV_S_EINVAL,
+	       "SETUP_DOORBELLS with another slot");
+	big.gpa[1] = GMEM_GPA_HOLE;
+	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), HYV_S_EFAULT,
+	       "SETUP_DOORBELLS outside of guest memory");
+	big.gpa[1] = big.gpa[0] + DT_PAGE;
+	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), 0,
+	       "SETUP_DOORBELLS with a large area");
+	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), HYV_S_EEXIST,
+	       "SETUP_DOORBELLS twice");
+	fixture_renew(&fix);
+	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), 0,
+	       "SETUP_DOORBELLS after a reset");
+	gbuf_free(&odd);
+	gbuf_free(&big);
+}
+
+void group_chunks(void)
+{
+	struct dt_counts before = dt_counts();
+
+	fixture_init(&fix);
+	test_list_rules();
+	test_number_of_lists();
+	test_indirect();
+	test_doorbell_area();
+	fixture_free(&fix);
+	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	dt_expect_counts(&before, "after all chunk lists");
+}
+
+/* A vNIC with a PD over memory of some kind. */
+static uint32_t memory_vnic(struct vnic *v, struct gmem *gm)
+{
+	uint32_t context, pd;
+
+	vnic_open(v, gm);
+	REQUIRE_EQ(cmd_alloc_context(v, &context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(v, context, &pd), 0, "ALLOC_PD");
+	return pd;
+}
+
+/* Memory that is not a shared mapping of a file is refused, however it lies. */
+static void test_anonymous(void)
+{
+	struct gbuf buf;
+	struct mr_info mr;
+	struct gmem gm;
+	struct vnic v;
+	uint32_t pd;
+
+	gmem_init(&gm, GMEM_ANON);
+	pd = memory_vnic(&v, &gm);
+	gbuf_init(&buf, &gm, 8 * DT_PAGE, 0, GBUF_SCATTERED);
+	EXPECT(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EOPNOTSUPP,
+	       "REG_MR of anonymous memory, scattered");
+	gbuf_free(&buf);
+	gbuf_init(&buf, &gm, 8 * DT_PAGE, 0, GBUF_LINEAR);
+	EXPECT(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EOPNOTSUPP,
+	       "REG_MR of anonymous memory, contiguous");
+	gbuf_free(&buf);
+	gbuf_init(&buf, &gm, 4200 * DT_PAGE, 0, GBUF_SCATTERED);
+	EXPECT(cmd_reg_mr_indirect(&v, pd, &buf, ACCESS_REMOTE, &mr),
+	       HYV_S_EOPNOTSUPP, "REG_MR of anonymous memory, in many pieces");
+	gbuf_free(&buf);
+	vnic_close(&v);
+	gmem_free(&gm);
+}
+
+static int reg_layout(struct vnic *v, struct gmem *gm, uint32_t pd,
+		      enum gbuf_layout layout, uint32_t pages)
+{
+	struct mr_info mr;
+	struct gbuf buf;
+	int ret;
+
+	gbuf_init(&buf, gm, pages * DT_PAGE, 0, layout);
+	ret = cmd_reg_mr_indirect(v, pd, &buf, ACCESS_REMOTE, &mr);
+	gbuf_free(&buf);
+	if (!ret)
+		REQUIRE_EQ(cmd_destroy(v, HYV_OBJ_MR, mr.handle), 0, "DESTROY");
+	return ret;
+}
+
+/*
+ * The owner may have split its mapping: memory that the table calls contiguous
+ * is then several mappings of one file.
+ */
+static void test_split(void)
+{
+	struct gmem gm;
+	struct vnic v;
+	uint64_t i;
+	uint32_t pd;
+
+	gmem_init(&gm, GMEM_MEMFD);
+	pd = memory_vnic(&v, &gm);
+	for (i = 0; i < GMEM_PAGES; i += 2)
+		if (i % GMEM_BLOCK_PAGES < 8 || i > GMEM_PAGES - 64)
+			REQUIRE(!madvise(gm.base + i * DT_PAGE, DT_PAGE,
+					 MADV_DONTDUMP),
+				"madvise");
+	EXPECT(reg_layout(&v, &gm, pd, GBUF_SCATTERED, 64), 0,
+	       "REG_MR of memory in many mappings, scattered");
+	EXPECT(reg_layout(&v, &gm, pd, GBUF_MIXED, 512), 0,
+	       "REG_MR of memory in many mappings, mixed");
+	EXPECT(reg_layout(&v, &gm, pd, GBUF_LINEAR, GMEM_LINEAR_PAGES), 0,
+	       "REG_MR of memory in many mappings, contiguous");
+	vnic_close(&v);
+	gmem_free(&gm);
+}
+
+static int reg_table(struct vnic *v, uint32_t pd, struct gmem *gm,
+		     const struct hyv_mem_region *region, uint32_t nr,
+		     uint32_t pages)
+{
+	struct gbuf buf = {
+		.gm = gm,
+		.va = 0x10000000,
+		.length = pages * DT_PAGE,
+		.nr_pages = pages,
+	};
+	struct mr_info mr;
+	uint64_t gpa[8];
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < pages; i++)
+		gpa[i] = 0x1000000 + i * DT_PAGE;
+	buf.gpa = gpa;
+	REQUIRE_EQ(vnic_set_mem(v, region, nr), 0, "SET_MEM");
+	ret = cmd_reg_mr(v, pd, &buf, ACCESS_REMOTE, &mr);
+	if (!ret)
+		REQUIRE_EQ(cmd_destroy(v, HYV_OBJ_MR, mr.handle), 0, "DESTROY");
+	return ret;
+}
+
+/* One chunk over several regions, and regions whose memory is odd. */
+static void test_table(void)
+{
+	uint64_t g = 0x1000000;
+	struct hyv_mem_region two[2], one;
+	struct gmem gm;
+	struct vnic v;
+	uint32_t pd;
+	uint64_t at;
+
+	gmem_init(&gm, GMEM_MEMFD);
+	pd = memory_vnic(&v, &gm);
+	at = (uintptr_t)gm.base;
+	two[0] = (struct hyv_mem_region){g + DT_PAGE, DT_PAGE, at};
+	two[1] = (struct hyv_mem_region){g, DT_PAGE, at + DT_PAGE};
+	EXPECT(reg_table(&v, pd, &gm, two, 2, 2), 0,
+	       "REG_MR of one chunk in two regions");
+	EXPECT(reg_table(&v, pd, &gm, two, 2, 3), HYV_S_EFAULT,
+	       "REG_MR of one chunk in two regions and none");
+
+	EXPECT(reg_table(&v, pd, &gm, NULL, 0, 1), HYV_S_EFAULT,
+	       "REG_MR without guest memory");
+	one = (struct hyv_mem_region){g, 4 * DT_PAGE, 1ULL << 46};
+	EXPECT(reg_table(&v, pd, &gm, &one, 1, 4), HYV_S_EFAULT,
+	       "REG_MR of memory that is not mapped");
+	one.addr = 1ULL << 63;
+	CHECK(reg_table(&v, pd, &gm, &one, 1, 4) > 0,
+	      "REG_MR of memory of the kernel");
+	one.addr = (uintptr_t)v.window;
+	EXPECT(reg_table(&v, pd, &gm, &one, 1, 4), HYV_S_EOPNOTSUPP,
+	       "REG_MR of the window");
+	vnic_close(&v);
+	gmem_free(&gm);
+}
+
+void group_memory(void)
+{
+	struct dt_counts before = dt_counts();
+
+	test_anonymous();
+	test_split();
+	test_table();
+	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	dt_expect_counts(&before, "after all kinds of memory");
+}

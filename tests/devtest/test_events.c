@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arming and event queues, and the events of QPs, CQs and ports.
+ */
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/virtio_ring.h>
+
+#include "groups.h"
+#include "harness.h"
+#include "rxe.h"
+
+/* Long enough for an event to come that must not. */
+#define QUIET_MS 150
+#define EVENT_MS 10000
+
+/* enum ib_event_type */
+#define CODE_CQ_ERR	0
+#define CODE_SQ_DRAINED 5
+#define CODE_GID_CHANGE 18
+
+static struct gmem gm;
+static struct vnic v;
+static struct doorbells db;
+static struct evq q0, q1;
+static struct ep a, b;
+static struct gbuf src, dst;
+static struct mr_info src_mr, dst_mr;
+
+static void setup(bool event_idx)
+{
+	uint64_t features;
+
+	gm.next = 0;
+	gm.next_linear = 0;
+	vnic_open(&v, &gm);
+	features = vnic_features(&v);
+	if (event_idx)
+		features |= 1ULL << VIRTIO_RING_F_EVENT_IDX;
+	REQUIRE_EQ(vnic_set_features(&v, features), 0, "SET_FEATURES");
+	db_init(&db, &v, 100);
+	REQUIRE_EQ(db_setup(&db, &v), 0, "SETUP_DOORBELLS");
+	evq_init(&q0, &v, 0, 8, event_idx);
+	evq_init(&q1, &v, 1, 8, event_idx);
+	evq_post_all(&q0);
+	evq_post_all(&q1);
+	REQUIRE_EQ(evq_start(&q0, &v, 0), 0, "SET_EVENT_QUEUE 0");
+	REQUIRE_EQ(evq_start(&q1, &v, 0), 0, "SET_EVENT_QUEUE 1");
+
+	ep_init(&a, &v, &db, 63, 0);
+	ep_init(&b, &v, &db, 63, le16toh(v.config.nr_comp_vectors) > 1 ? 1 : 0);
+	ep_connect(&a, &b);
+	gbuf_init(&src, &gm, 2 * DT_PAGE, 0, GBUF_SCATTERED);
+	gbuf_init(&dst, &gm, 2 * DT_PAGE, 0, GBUF_SCATTERED);
+	REQUIRE_EQ(cmd_reg_mr(&v, a.pd, &src, ACCESS_REMOTE, &src_mr), 0,
+		   "REG_MR");
+	REQUIRE_EQ(cmd_reg_mr(&v, b.pd, &dst, ACCESS_REMOTE, &dst_mr), 0,
+		   "REG_MR");
+}
+
+static void finish(void)
+{
+	vnic_close(&v);
+	evq_free(&q0);
+	evq_free(&q1);
+	db_free(&db);
+	gbuf_free(&src);
+	gbuf_free(&dst);
+}
+
+static struct ep_wr write_wr(void)
+{
+	struct ep_wr wr = {
+		.opcode = IB_UVERBS_WR_RDMA_WRITE,
+		.id = 1,
+		.local = src.va,
+		.lkey = src_mr.lkey,
+		.length = 64,
+		.remote = dst.va,
+		.rkey = dst_mr.rkey,
+	};
+
+	return wr;
+}
+
+/* One completion on the CQ of @a, which is taken. */
+static void complete_one(void)
+{
+	struct ep_wr wr = write_wr();
+
+	REQUIRE_EQ(ep_do(&a, &wr), WC_SUCCESS, "RDMA write");
+}
+
+static void expect_event(struct evq *q, uint16_t type, uint16_t code,
+			 uint32_t handle, uint32_t count, const char *what)
+{
+	struct hyv_event ev;
+
+	if (!CHECK(evq_get(q, &ev, EVENT_MS), "an event comes: %s", what))
+		return;
+	CHECK(le16toh(ev.type) == type && le16toh(ev.code) == code &&
+		      le32toh(ev.handle) == handle &&
+		      (!count || le32toh(ev.count) == count) &&
+		      le32toh(ev.count) >= 1,
+	      "it is the right one: type %u code %u handle %u count %u, want %u %u %u %u",
+	      le16toh(ev.type), le16toh(ev.code), le32toh(ev.handle),
+	      le32toh(ev.count), type, code, handle, count);
+}
+
+static void expect_quiet(struct evq *q, const char *what)
+{
+	struct hyv_event ev;
+
+	CHECK(!evq_get(q, &ev, QUIET_MS), "no event comes: %s", what);
+}
+
+static void test_arm(void)
+{
+	struct hyv_event ev;
+	int i, bad = 0;
+
+	complete_one();
+	expect_quiet(&q0, "the CQ is not armed");
+	CHECK(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
+	expect_quiet(&q0, "nothing has completed");
+	complete_one();
+	expect_event(&q0, HYV_EVENT_COMP, 0, a.cq.handle, 1, "armed");
+	complete_one();
+	complete_one();
+	expect_quiet(&q0, "it was armed once");
+
+	for (i = 0; i < 100; i++) {
+		if (!db_arm_wait(&db, a.cq.slot, false))
+			bad++;
+		complete_one();
+		if (!evq_get(&q0, &ev, EVENT_MS) ||
+		    le16toh(ev.type) != HYV_EVENT_COMP ||
+		    le32toh(ev.handle) != a.cq.handle || le32toh(ev.count) != 1)
+			bad++;
+	}
+	EXPECT(bad, 0, "100 times: arm, complete, event");
+	expect_quiet(&q0, "each had its event");
+}
+
+static void send_one(uint32_t flags)
+{
+	struct ib_uverbs_wc wc;
+	struct ep_wr wr = write_wr();
+
+	wr.opcode = IB_UVERBS_WR_SEND;
+	wr.flags = flags;
+	ep_post_recv(&b, 5, dst.va, dst_mr.lkey, 64);
+	REQUIRE_EQ(ep_do(&a, &wr), WC_SUCCESS, "send");
+	REQUIRE(ep_poll(&b, &wc, 10000) && !wc.status, "receive");
+}
+
+static void test_solicited(void)
+{
+	struct evq *q = le16toh(v.config.nr_comp_vectors) > 1 ? &q1 : &q0;
+
+	CHECK(db_arm_wait(&db, b.cq.slot, true),
+	      "the CQ gets armed for solicited completions");
+	send_one(0);
+	expect_quiet(q, "the completion is not solicited");
+	send_one(SEND_SOLICITED);
+	expect_event(q, HYV_EVENT_COMP, 0, b.cq.handle, 1, "solicited");
+	if (q == &q1)
+		expect_quiet(&q0, "it is in the vector's queue only");
+	db_arm(&db, b.cq.slot, true);
+	CHECK(db_arm_wait(&db, b.cq.slot, false), "armed in both ways");
+	while (db_armed_pending(&db, b.cq.slot, true))
+		dt_sleep_us(1000);
+	send_one(0);
+	expect_event(q, HYV_EVENT_COMP, 0, b.cq.handle, 1,
+		     "any completion, after arming for both");
+	send_one(SEND_SOLICITED);
+	expect_quiet(q, "one event for both ways of arming");
+}
+
+/* Bits of slots that no CQ or QP has. */
+static void test_no_slots(void)
+{
+	uint32_t slot;
+	int bad = 0;
+
+	for (slot = 0; slot < db.cq_slots; slot += 997)
+		if (slot != a.cq.slot && slot != b.cq.slot &&
+		    !db_arm_wait(&db, slot, slot & 1))
+			bad++;
+	for (slot = 0; slot < db.qp_slots; slot += 331)
+		db_ring(&db, slot);
+	EXPECT(bad, 0, "arming slots of no CQ ends, too");
+	CHECK(db_arm_wait(&db, db.cq_slots - 1, false), "also the last one");
+	complete_one();
+	expect_quiet(&q0, "and nothing else is armed");
+}
+
+static bool take_soon(struct evq *q, struct hyv_event *ev, uint32_t *id)
+{
+	uint64_t end = dt_now_ms() + EVENT_MS;
+
+	while (!evq_take(q, ev, id)) {
+		if (dt_now_ms() > end)
+			return false;
+		dt_sleep_us(1000);
+	}
+	return true;
+}
+
+static void test_interrupts(bool event_idx)
+{
+	struct hyv_event ev;
+	uint32_t id;
+	int i;
+
+	while (evq_interrupted(&q0, 0))
+		;
+	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
+	complete_one();
+	CHECK(evq_interrupted(&q0, EVENT_MS), "an event interrupts");
+	CHECK(evq_take(&q0, &ev, &id), "and is there");
+	evq_post(&q0, id);
+	if (event_idx)
+		return;
+	q0.avail->flags = htole16(VRING_AVAIL_F_NO_INTERRUPT);
+	for (i = 0; i < 3; i++) {
+		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
+		complete_one();
+		REQUIRE(take_soon(&q0, &ev, &id), "an event comes");
+		evq_post(&q0, id);
+	}
+	CHECK(!evq_interrupted(&q0, QUIET_MS),
+	      "no interrupts when the driver wants none");
+	q0.avail->flags = 0;
+}
+
+/* Take all buffers away from a queue, by a new one that has none. */
+static void empty_queue(struct evq *q, bool event_idx)
+{
+	uint16_t index;
+	uint32_t i = q->index;
+
+	REQUIRE_EQ(evq_stop(q, &v, &index), 0, "stop");
+	evq_free(q);
+	evq_init(q, &v, i, 8, event_idx);
+	REQUIRE_EQ(evq_start(q, &v, 0), 0, "start");
+}
+
+/* More events than buffers: none is lost, all come in order. */
+static void test_stall(bool event_idx)
+{
+	struct ep more[6];
+	struct ep_wr wr = write_wr();
+	struct hyv_event ev;
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(more); i++) {
+		ep_init(&more[i], &v, &db, 15, 0);
+		ep_connect(&more[i], &more[i]);
+	}
+	empty_queue(&q0, event_idx);
+	for (i = 0; i < ARRAY_SIZE(more); i++) {
+		struct mr_info mr;
+
+		REQUIRE_EQ(cmd_reg_mr(&v, more[i].pd, &src, ACCESS_REMOTE, &mr),
+			   0, "REG_MR");
+		wr.lkey = mr.lkey;
+		wr.remote = src.va;
+		wr.rkey = mr.rkey;
+		REQUIRE(db_arm_wait(&db, more[i].cq.slot, false), "armed");
+		REQUIRE_EQ(ep_do(&more[i], &wr), WC_SUCCESS, "RDMA write");
+		if (i)
+			continue;
+		/*
+		 * The first one twice more, while its event waits. rxe tells
+		 * of a completion some time after it.
+		 */
+		dt_sleep_us(100000);
+		REQUIRE(db_arm_wait(&db, more[0].cq.slot, false), "armed");
+		REQUIRE_EQ(ep_do(&more[0], &wr), WC_SUCCESS, "RDMA write");
+		dt_sleep_us(100000);
+		REQUIRE(db_arm_wait(&db, more[0].cq.slot, false), "armed");
+		REQUIRE_EQ(ep_do(&more[0], &wr), WC_SUCCESS, "RDMA write");
+	}
+	dt_sleep_us(100000);
+	CHECK(!evq_take(&q0, &ev, &i), "no event without a buffer");
+
+	/* The object of one waiting event goes. */
+	ep_destroy(&more[2]);
+	evq_post(&q0, 0);
+	expect_event(&q0, HYV_EVENT_COMP, 0, more[0].cq.handle, 3,
+		     "the first one, three times");
+	expect_event(&q0, HYV_EVENT_COMP, 0, more[1].cq.handle, 1,
+		     "the second one");
+	for (i = 1; i < 8; i++)
+		evq_post(&q0, i);
+	for (i = 3; i < ARRAY_SIZE(more); i++)
+		expect_event(&q0, HYV_EVENT_COMP, 0, more[i].cq.handle, 1,
+			     "the others, in order");
+	expect_quiet(&q0, "no more, and none of what is gone");
+	for (i = 0; i < ARRAY_SIZE(more); i++)
+		if (i != 2)
+			ep_destroy(&more[i]);
+}
+
+/*
+ * An object goes while its event is on the way: what comes after the reply must
+ * not name it.
+ */
+static void test_destroy_race(void)
+{
+	struct ep_wr wr = write_wr();
+	struct dt_rng rng = {5};
+	struct hyv_event ev;
+	int i, late = 0, early = 0;
+	struct mr_info mr;
+	uint16_t told;
+	struct ep ep;
+	uint32_t id;
+
+	for (i = 0; i < 40; i++) {
+		ep_init(&ep, &v, &db, 15, 0);
+		ep_connect(&ep, &ep);
+		REQUIRE_EQ(cmd_reg_mr(&v, ep.pd, &src, ACCESS_REMOTE, &mr), 0,
+			   "REG_MR");
+		wr.lkey = mr.lkey;
+		wr.remote = src.va;
+		wr.rkey = mr.rkey;
+		REQUIRE(db_arm_wait(&db, ep.cq.slot, false), "armed");
+		ep_post(&ep, &wr);
+		ep_ring(&ep);
+		dt_sleep_us(dt_below(&rng, 2000));
+		ep_destroy(&ep);
+		told = le16toh(
+			__atomic_load_n(&q0.used->idx, __ATOMIC_ACQUIRE));
+		dt_sleep_us(2000);
+		while (evq_take(&q0, &ev, &id)) {
+			if ((int16_t)(q0.last_used - told) > 0)
+				late++;
+			else
+				early++;
+			evq_post(&q0, id);
+		}
+	}
+	EXPECT(late, 0, "no event names what is gone, %d came in time", early);
+}
+
+static void test_restart(void)
+{
+	uint16_t index;
+	uint16_t expected = q0.last_used;
+
+	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
+	EXPECT(evq_stop(&q0, &v, &index), 0, "a queue stops");
+	EXPECT(index, expected, "it stops where the driver is");
+	complete_one();
+	expect_quiet(&q0, "it is stopped");
+	EXPECT(evq_start(&q0, &v, index), 0, "it starts again");
+	expect_event(&q0, HYV_EVENT_COMP, 0, a.cq.handle, 1,
+		     "what happened meanwhile");
+}
+
+static void break_jump(void)
+{
+	q0.avail->idx = htole16(le16toh(q0.avail->idx) + 100);
+}
+
+static void break_id(void)
+{
+	q0.avail->ring[0] = htole16(0xffff);
+	q0.avail->idx = htole16(1);
+}
+
+static void break_read_only(void)
+{
+	evq_post(&q0, 0);
+	q0.desc[0].flags = 0;
+}
+
+static void break_indirect(void)
+{
+	evq_post(&q0, 0);
+	q0.desc[0].flags = htole16(VRING_DESC_F_WRITE | VRING_DESC_F_INDIRECT);
+}
+
+static void break_short(void)
+{
+	evq_post(&q0, 0);
+	q0.desc[0].len = htole32(31);
+}
+
+static void break_hole(void)
+{
+	evq_post(&q0, 0);
+	q0.desc[0].addr = htole64(GMEM_GPA_HOLE);
+}
+
+static void break_wrap(void)
+{
+	evq_post(&q0, 0);
+	q0.desc[0].addr = htole64(-8ULL);
+}
+
+/* A driver that breaks the rules loses its queue, and nothing else. */
+static void test_broken(bool event_idx)
+{
+	static const struct {
+		const char *what;
+		void (*spoil)(void);
+	} cases[] = {
+		{"available index jumps", break_jump},
+		{"no such descriptor", break_id},
+		{"buffer for reading", break_read_only},
+		{"indirect descriptor", break_indirect},
+		{"buffer too short", break_short},
+		{"buffer outside of guest memory", break_hole},
+		{"buffer wraps", break_wrap},
+	};
+	struct hyv_event ev;
+	uint32_t id;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		empty_queue(&q0, event_idx);
+		cases[i].spoil();
+		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
+		complete_one();
+		dt_sleep_us(30000);
+		CHECK(!evq_take(&q0, &ev, &id), "%s: no event", cases[i].what);
+		empty_queue(&q0, event_idx);
+		evq_post_all(&q0);
+		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
+		complete_one();
+		CHECK(evq_get(&q0, &ev, EVENT_MS), "%s: good again after it",
+		      cases[i].what);
+		/* The event of before may have been kept, too. */
+		evq_get(&q0, &ev, 20);
+	}
+}
+
+static void test_reset(void)
+{
+	uint16_t index;
+
+	EXPECT(vnic_reset(&v), 0, "RESET");
+	EXPECT(evq_stop(&q0, &v, &index), 0, "stop of a stopped queue");
+	evq_free(&q0);
+	evq_init(&q0, &v, 0, 8, false);
+	EXPECT(evq_start(&q0, &v, 0), 0, "a queue starts after a reset");
+	evq_post_all(&q0);
+	expect_quiet(&q0, "a reset forgets events");
+}
+
+static void run(bool event_idx)
+{
+	dt_note("event queues %s an event index",
+		event_idx ? "with" : "without");
+	setup(event_idx);
+	test_arm();
+	test_solicited();
+	test_no_slots();
+	test_interrupts(event_idx);
+	test_restart();
+	test_destroy_race();
+	test_stall(event_idx);
+	test_broken(event_idx);
+	test_reset();
+	finish();
+}
+
+void group_events(void)
+{
+	struct dt_counts before = dt_counts();
+
+	gmem_init(&gm, GMEM_MEMFD);
+	run(false);
+	run(true);
+	dt_expect_counts(&before, "after all events");
+}
+
+/* Events that the driver has got already may name what is gone since. */
+static void drain(void)
+{
+	struct hyv_event ev;
+
+	while (evq_get(&q0, &ev, 50))
+		dt_note("event type %u code %u count %u", le16toh(ev.type),
+			le16toh(ev.code), le32toh(ev.count));
+}
+
+/* More completions than the CQ has entries for. */
+static void test_cq_error(void)
+{
+	struct ep_wr wr = write_wr();
+	struct mr_info mr;
+	struct ep ep;
+	int i;
+
+	ep_init(&ep, &v, &db, 3, 0);
+	ep_connect(&ep, &ep);
+	REQUIRE_EQ(cmd_reg_mr(&v, ep.pd, &src, ACCESS_REMOTE, &mr), 0,
+		   "REG_MR");
+	wr.lkey = mr.lkey;
+	wr.remote = src.va;
+	wr.rkey = mr.rkey;
+	for (i = 0; i < 12; i++)
+		ep_post(&ep, &wr);
+	ep_ring(&ep);
+	expect_event(&q0, HYV_EVENT_CQ, CODE_CQ_ERR, ep.cq.handle, 0,
+		     "the CQ runs over");
+	ep_destroy(&ep);
+	drain();
+}
+
+static void test_sq_drained(void)
+{
+	struct ep ep;
+
+	ep_init(&ep, &v, &db, 15, 0);
+	ep_connect(&ep, &ep);
+	EXPECT(ep_modify(&ep, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
+	expect_event(&q0, HYV_EVENT_QP, CODE_SQ_DRAINED, ep.qp.handle, 0,
+		     "the send queue is drained");
+	ep_destroy(&ep);
+	drain();
+}
+
+static void fresh_pair(void)
+{
+	ep_destroy(&a);
+	ep_destroy(&b);
+	ep_init(&a, &v, &db, 63, 0);
+	ep_init(&b, &v, &db, 63, 0);
+	ep_connect(&a, &b);
+	REQUIRE_EQ(cmd_reg_mr(&v, a.pd, &src, ACCESS_REMOTE, &src_mr), 0,
+		   "REG_MR");
+	REQUIRE_EQ(cmd_reg_mr(&v, b.pd, &dst, ACCESS_REMOTE, &dst_mr), 0,
+		   "REG_MR");
+}
+
+/* A status that differs from kernel to kernel, but is none of success. */
+#define ANY_FAILURE (-1)
+
+/* A write that must fail; the QP is in the error state then. */
+static void expect_failure(const struct ep_wr *wr, int status, const char *what)
+{
+	struct ep_wr next = write_wr();
+	int got;
+
+	gbuf_fill(&src, 31);
+	gbuf_fill(&dst, 32);
+	got = ep_do(&a, wr);
+	if (status == ANY_FAILURE)
+		CHECK(got > 0, "a write %s fails, status %d", what, got);
+	else
+		EXPECT(got, status, "status of a write %s", what);
+	EXPECT(gbuf_differs(&dst, 0, dst.length, 32, 0), -1,
+	       "it has written nothing");
+	EXPECT(ep_state(&a), QPS_ERR, "the QP is in the error state");
+	EXPECT(ep_do(&a, &next), WC_WR_FLUSH_ERR, "the next one is flushed");
+	/* rxe has no event for it, other HCAs do. */
+	drain();
+	fresh_pair();
+}
+
+static void test_bad_access(void)
+{
+	struct ep_wr wr = write_wr();
+	struct mr_info mr;
+	struct gbuf other;
+
+	wr.rkey ^= 0x55;
+	expect_failure(&wr, WC_REM_ACCESS_ERR, "with a wrong rkey");
+	wr = write_wr();
+	wr.remote += dst.length - 32;
+	expect_failure(&wr, WC_REM_ACCESS_ERR, "past the end of the MR");
+	wr = write_wr();
+	wr.lkey ^= 0x55;
+	expect_failure(&wr, ANY_FAILURE, "with a wrong lkey");
+
+	wr = write_wr();
+	wr.rkey = src_mr.rkey;
+	wr.remote = src.va;
+	expect_failure(&wr, WC_REM_ACCESS_ERR, "to an MR of another PD");
+
+	wr = write_wr();
+	EXPECT(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), 0, "DESTROY");
+	expect_failure(&wr, WC_REM_ACCESS_ERR, "to an MR that is gone");
+
+	gbuf_init(&other, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	REQUIRE_EQ(cmd_reg_mr(&v, b.pd, &other, ACCESS_LOCAL, &mr), 0,
+		   "REG_MR");
+	wr = write_wr();
+	wr.rkey = mr.rkey ? mr.rkey : mr.lkey;
+	wr.remote = other.va;
+	expect_failure(&wr, WC_REM_ACCESS_ERR, "without the right to");
+	gbuf_free(&other);
+}
+
+static void test_port_event(void)
+{
+	char path[256], netdev[64] = "";
+	struct hyv_event ev;
+	uint64_t end;
+	bool seen = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path),
+		 "/sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/0",
+		 dt_ibdev());
+	f = fopen(path, "r");
+	REQUIRE(f && fgets(netdev, sizeof(netdev), f), "%s has a netdev",
+		dt_ibdev());
+	fclose(f);
+	netdev[strcspn(netdev, "\n")] = '\0';
+	EXPECT(dt_run("ip address add 192.0.2.77/32 dev %s", netdev), 0,
+	       "the port gets an address");
+	end = dt_now_ms() + EVENT_MS;
+	while (!seen && dt_now_ms() < end)
+		seen = evq_get(&q0, &ev, 100) &&
+		       le16toh(ev.type) == HYV_EVENT_PORT &&
+		       le16toh(ev.code) == CODE_GID_CHANGE &&
+		       le32toh(ev.handle) == 1;
+	CHECK(seen, "the guest hears that its GIDs have changed");
+	EXPECT(dt_run("ip address del 192.0.2.77/32 dev %s", netdev), 0,
+	       "the port loses the address");
+}
+
+void group_async(void)
+{
+	struct dt_counts before = dt_counts();
+
+	gmem_init(&gm, GMEM_MEMFD);
+	setup(false);
+	test_cq_error();
+	test_sq_drained();
+	test_bad_access();
+	test_port_event();
+	finish();
+	dt_expect_counts(&before, "after all async events");
+}

@@ -1,0 +1,833 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What holds for all ioctls of /dev/hyv, and the rules of each.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/virtio_config.h>
+#include <linux/virtio_ring.h>
+
+#include "cmd.h"
+#include "groups.h"
+#include "harness.h"
+#include "vnic.h"
+
+/* Room for the longest structure, and a tail behind it. */
+union ioctl_arg {
+	struct {
+		uint32_t size;
+		uint32_t flags;
+	};
+	struct hyv_get_info get_info;
+	struct hyv_attach attach;
+	struct hyv_set_limits set_limits;
+	struct hyv_set_window set_window;
+	struct hyv_set_mem set_mem;
+	struct hyv_set_doorbell set_doorbell;
+	struct hyv_set_event_queue set_event_queue;
+	struct hyv_set_features set_features;
+	struct hyv_get_config get_config;
+	struct hyv_exec exec;
+	struct hyv_reset reset;
+	uint8_t bytes[512];
+};
+
+/* What the valid calls below refer to. */
+static struct {
+	struct gmem gm;
+	void *window;
+	uint8_t config[64];
+	struct hyv_alloc_context_req request;
+	uint8_t reply[256];
+	int uverbs;
+} fix;
+
+static void fill_attach(union ioctl_arg *a)
+{
+	a->attach.uverbs_fd = fix.uverbs;
+	a->attach.scratch_len = DT_SCRATCH;
+	a->attach.scratch = (uintptr_t)hyv_scratch();
+}
+
+static void fill_window(union ioctl_arg *a)
+{
+	a->set_window.addr = (uintptr_t)fix.window;
+	a->set_window.length = DT_WINDOW;
+}
+
+static void fill_mem(union ioctl_arg *a)
+{
+	a->set_mem.nr_regions = GMEM_REGIONS;
+	a->set_mem.regions = (uintptr_t)fix.gm.region;
+}
+
+static void fill_doorbell(union ioctl_arg *a)
+{
+	a->set_doorbell.kick_fd = -1;
+	a->set_doorbell.poll_us = 100;
+}
+
+static void fill_event_queue(union ioctl_arg *a)
+{
+	a->set_event_queue.call_fd = -1;
+	a->set_event_queue.kick_fd = -1;
+}
+
+static void fill_features(union ioctl_arg *a)
+{
+	a->set_features.features = 1ULL << VIRTIO_F_VERSION_1;
+}
+
+static void fill_config(union ioctl_arg *a)
+{
+	a->get_config.config = (uintptr_t)fix.config;
+	a->get_config.config_len = sizeof(fix.config);
+	a->get_config.nr_event_queues = 1;
+}
+
+static void fill_exec(union ioctl_arg *a)
+{
+	struct hyv_req *hdr = &fix.request.hdr;
+
+	hdr->opcode = htole16(HYV_CMD_QUERY_DEVICE);
+	hdr->fixed_len = htole16(sizeof(fix.request));
+	hdr->size = htole32(sizeof(fix.request));
+	a->exec.request = (uintptr_t)&fix.request;
+	a->exec.request_len = sizeof(fix.request);
+	a->exec.reply = (uintptr_t)fix.reply;
+	a->exec.reply_len = sizeof(fix.reply);
+	a->exec.scratch = (uintptr_t)hyv_scratch();
+	a->exec.scratch_len = DT_SCRATCH;
+}
+
+/*
+ * An ioctl, how to call it so that it succeeds on a vNIC that is attached (or
+ * is not, for those that need none), and whether it succeeds twice.
+ */
+static const struct ioctl_case {
+	const char *name;
+	unsigned long cmd;
+	uint32_t size;
+	void (*fill)(union ioctl_arg *a);
+	bool attached;
+	bool once;
+} ioctls[] = {
+	{"GET_INFO", HYV_GET_INFO, sizeof(struct hyv_get_info)},
+	{"ATTACH", HYV_ATTACH, sizeof(struct hyv_attach), fill_attach,
+	 .once = true},
+	{"SET_LIMITS", HYV_SET_LIMITS, sizeof(struct hyv_set_limits),
+	 .attached = true},
+	{"SET_WINDOW", HYV_SET_WINDOW, sizeof(struct hyv_set_window),
+	 fill_window, .attached = true, .once = true},
+	{"SET_MEM", HYV_SET_MEM, sizeof(struct hyv_set_mem), fill_mem,
+	 .attached = true},
+	{"SET_DOORBELL", HYV_SET_DOORBELL, sizeof(struct hyv_set_doorbell),
+	 fill_doorbell, .attached = true},
+	{"SET_EVENT_QUEUE", HYV_SET_EVENT_QUEUE,
+	 sizeof(struct hyv_set_event_queue), fill_event_queue,
+	 .attached = true},
+	{"SET_FEATURES", HYV_SET_FEATURES, sizeof(struct hyv_set_features),
+	 fill_features, .attached = true},
+	{"GET_CONFIG", HYV_GET_CONFIG, sizeof(struct hyv_get_config),
+	 fill_config, .attached = true},
+	{"EXEC", HYV_EXEC, sizeof(struct hyv_exec), fill_exec,
+	 .attached = true},
+	{"RESET", HYV_RESET, sizeof(struct hyv_reset), .attached = true},
+};
+
+static void fill(const struct ioctl_case *c, union ioctl_arg *a)
+{
+	memset(a, 0, sizeof(*a));
+	if (c->fill)
+		c->fill(a);
+	a->size = c->size;
+}
+
+/* A file that @c succeeds on. */
+static int open_for(const struct ioctl_case *c)
+{
+	struct vnic v;
+
+	if (!c->attached)
+		return hyv_open();
+	vnic_attach(&v, &fix.gm);
+	return v.fd;
+}
+
+static void test_size_rules(const struct ioctl_case *c)
+{
+	union ioctl_arg a;
+	int fd = open_for(c);
+
+	fill(c, &a);
+	a.size = c->size - 1;
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: one byte short",
+	       c->name);
+	a.size = 0;
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: no size", c->name);
+
+	fill(c, &a);
+	a.size += 8;
+	a.bytes[c->size + 7] = 1;
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), -E2BIG, "%s: unknown tail", c->name);
+
+	fill(c, &a);
+	a.flags = 1;
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: flags", c->name);
+	a.flags = 0x80000000;
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: high flag", c->name);
+
+	EXPECT(hyv_ioctl(fd, c->cmd, NULL), -EFAULT, "%s: NULL", c->name);
+
+	fill(c, &a);
+	a.size += 8;
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: zero tail", c->name);
+	EXPECT(a.size, c->size + 8, "%s: size stays", c->name);
+	if (c->once) {
+		close(fd);
+		fd = open_for(c);
+	}
+	fill(c, &a);
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: as known now", c->name);
+	close(fd);
+}
+
+/* A structure that ends where its memory ends, and one that does not fit. */
+static void test_memory_rules(const struct ioctl_case *c)
+{
+	uint8_t *page = mmap(NULL, 2 * DT_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	union ioctl_arg a;
+	int fd = open_for(c);
+
+	REQUIRE(page != MAP_FAILED, "mmap");
+	munmap(page + DT_PAGE, DT_PAGE);
+	fill(c, &a);
+	memcpy(page + DT_PAGE - c->size + 4, &a, c->size - 4);
+	EXPECT(hyv_ioctl(fd, c->cmd, page + DT_PAGE - c->size + 4), -EFAULT,
+	       "%s: half mapped", c->name);
+	memcpy(page + DT_PAGE - c->size, &a, c->size);
+	EXPECT(hyv_ioctl(fd, c->cmd, page + DT_PAGE - c->size), 0,
+	       "%s: just mapped", c->name);
+	munmap(page, DT_PAGE);
+	close(fd);
+}
+
+/* In a process that shares the file but not the memory. */
+static int other_process(int fd, const struct ioctl_case *c)
+{
+	union ioctl_arg a;
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		fill(c, &a);
+		_exit(-hyv_ioctl(fd, c->cmd, &a));
+	}
+	REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	return -WEXITSTATUS(status);
+}
+
+static void test_owner_rules(const struct ioctl_case *c)
+{
+	union ioctl_arg a;
+	int fd;
+
+	if (!c->attached)
+		return;
+	fd = hyv_open();
+	fill(c, &a);
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), -ENOTCONN, "%s: not attached",
+	       c->name);
+	close(fd);
+	fd = open_for(c);
+	EXPECT(other_process(fd, c), -EPERM, "%s: another process", c->name);
+	fill(c, &a);
+	EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: the owner", c->name);
+	close(fd);
+}
+
+static void test_unknown(void)
+{
+	static const unsigned long cmds[] = {
+		_IO(HYV_IOCTL_TYPE, 0x0b),
+		_IO(HYV_IOCTL_TYPE, 0xff),
+		_IO('z', 0x00),
+		_IOR(HYV_IOCTL_TYPE, 0x00, struct hyv_get_info),
+		_IOWR(HYV_IOCTL_TYPE, 0x09, struct hyv_exec),
+		0,
+		~0UL,
+	};
+	union ioctl_arg a = {.size = sizeof(a)};
+	int fd = hyv_open();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++)
+		EXPECT(hyv_ioctl(fd, cmds[i], &a), -ENOTTY,
+		       "ioctl %#lx is unknown", cmds[i]);
+	close(fd);
+}
+
+static void test_get_info(void)
+{
+	struct hyv_get_info info = {.size = sizeof(info)};
+	int fd = hyv_open();
+
+	EXPECT(hyv_ioctl(fd, HYV_GET_INFO, &info), 0, "GET_INFO");
+	EXPECT(info.out_abi_version, HYV_ABI_VERSION, "ABI version");
+	CHECK(info.out_max_mem_regions >= GMEM_REGIONS, "memory regions: %u",
+	      info.out_max_mem_regions);
+	EXPECT(info.out_max_request, HYV_MAX_REQ_SIZE, "longest request");
+	EXPECT(info.out_max_reply, HYV_MAX_RSP_SIZE, "longest reply");
+	CHECK(info.out_min_scratch <= DT_SCRATCH, "scratch: %u",
+	      info.out_min_scratch);
+	CHECK(info.out_max_event_queues >= 1 &&
+		      info.out_max_event_queues <= HYV_MAX_EVENT_QUEUES,
+	      "event queues: %u", info.out_max_event_queues);
+	CHECK(info.out_min_window && info.out_min_window <= DT_WINDOW,
+	      "least window: %llu", (unsigned long long)info.out_min_window);
+	close(fd);
+}
+
+static int attach_to(const char *path, int flags)
+{
+	int uverbs = open(path, flags | O_CLOEXEC), fd = hyv_open(), ret;
+
+	REQUIRE(uverbs >= 0, "%s opens", path);
+	ret = hyv_attach_fd(fd, uverbs, "");
+	close(uverbs);
+	close(fd);
+	return ret;
+}
+
+static void test_attach_name(void)
+{
+	static const struct {
+		const char *name;
+		size_t len;
+		int ret;
+	} names[] = {
+		{"a name of 63 bytes is the longest that has room: 12345678901234",
+		 63, 0},
+		{"", 0, 0},
+		{"tab\there", 8, -EINVAL},
+		{"line\nbreak", 10, -EINVAL},
+		{"\x7f", 1, -EINVAL},
+		{"\xc3\xa4", 2, -EINVAL},
+		{"a name of 64 bytes leaves no room for the NUL: 12345678901234567",
+		 64, -EINVAL},
+	};
+	union ioctl_arg a;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		fd = hyv_open();
+		memset(&a, 0, sizeof(a));
+		fill_attach(&a);
+		a.size = sizeof(a.attach);
+		memcpy(a.attach.name, names[i].name, names[i].len);
+		EXPECT(hyv_ioctl(fd, HYV_ATTACH, &a), names[i].ret,
+		       "ATTACH with name %zu", i);
+		close(fd);
+	}
+}
+
+static void test_attach_scratch(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t add;
+		uint32_t len;
+		int ret;
+	} cases[] = {
+		{"too short", 0, DT_SCRATCH - 1, -EINVAL},
+		{"none", 0, 0, -EINVAL},
+		{"not page aligned", 8, DT_SCRATCH, -EINVAL},
+		{"not mapped", 1ULL << 46, DT_SCRATCH, -EFAULT},
+		{"of the kernel", 1ULL << 63, DT_SCRATCH, -EFAULT},
+	};
+	union ioctl_arg a;
+	int fd = hyv_open();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(&a, 0, sizeof(a));
+		fill_attach(&a);
+		a.size = sizeof(a.attach);
+		a.attach.scratch_len = cases[i].len;
+		a.attach.scratch += cases[i].add;
+		if (cases[i].ret == -EFAULT)
+			a.attach.scratch = cases[i].add;
+		EXPECT(hyv_ioctl(fd, HYV_ATTACH, &a), cases[i].ret,
+		       "ATTACH with scratch memory %s", cases[i].what);
+	}
+	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), 0,
+	       "ATTACH after it has failed");
+	close(fd);
+}
+
+static int set_parameter(const char *value)
+{
+	int fd = open("/sys/module/hyv/parameters/allow_trusted_only_hca",
+		      O_WRONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -1;
+	ret = write(fd, value, 1);
+	close(fd);
+	return ret;
+}
+
+static void test_attach(void)
+{
+	int fd = hyv_open();
+
+	EXPECT(hyv_attach_fd(fd, -1, ""), -EBADF, "ATTACH to fd -1");
+	EXPECT(hyv_attach_fd(fd, 1000000, ""), -EBADF, "ATTACH to a closed fd");
+	EXPECT(hyv_attach_fd(fd, fd, ""), -EINVAL, "ATTACH to itself");
+	EXPECT(attach_to("/dev/null", O_RDWR), -EINVAL, "ATTACH to /dev/null");
+	EXPECT(attach_to("/dev/infiniband/rdma_cm", O_RDWR), -EINVAL,
+	       "ATTACH to rdma_cm");
+	EXPECT(attach_to("/proc/self/comm", O_RDWR), -EINVAL,
+	       "ATTACH to a file");
+	EXPECT(attach_to(dt_uverbs(), O_RDONLY), -EBADF,
+	       "ATTACH to a uverbs device that is open for reading");
+	EXPECT(attach_to(dt_uverbs(), O_PATH), -EBADF,
+	       "ATTACH to a uverbs device that is not really open");
+
+	EXPECT(set_parameter("N"), 1, "allow_trusted_only_hca=N");
+	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), -EPERM,
+	       "ATTACH without the administrator's leave");
+	EXPECT(set_parameter("Y"), 1, "allow_trusted_only_hca=Y");
+
+	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), 0, "ATTACH");
+	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), -EISCONN, "ATTACH twice");
+	close(fd);
+	test_attach_name();
+	test_attach_scratch();
+}
+
+static void test_limits(void)
+{
+	struct hyv_set_limits ok = {.max_contexts = 1, .max_pinned = 4096};
+	struct hyv_set_limits none = {};
+	struct hyv_set_limits bad[] = {
+		{.max_cqs = 1 << 20}, {.max_qps = 1 << 20},  {.max_mrs = ~0U},
+		{.max_pds = ~0U},     {.max_contexts = ~0U}, {.reserved = 1},
+	};
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		EXPECT(vnic_set_limits(&v, &bad[i]), -EINVAL,
+		       "SET_LIMITS out of range %zu", i);
+	EXPECT(vnic_set_limits(&v, &ok), 0, "SET_LIMITS");
+	EXPECT(vnic_set_limits(&v, &none), 0, "SET_LIMITS to the defaults");
+	vnic_close(&v);
+}
+
+static void test_window(void)
+{
+	uint64_t w = (uintptr_t)fix.window;
+	const struct {
+		const char *what;
+		uint64_t addr;
+		uint64_t length;
+		int ret;
+	} cases[] = {
+		{"at an odd address", w + 8, DT_WINDOW - DT_PAGE, -EINVAL},
+		{"of an odd length", w, DT_WINDOW - 8, -EINVAL},
+		{"that wraps", -DT_WINDOW, DT_WINDOW, -EINVAL},
+		{"that wraps far", w, -DT_PAGE, -EINVAL},
+		{"of the kernel", 1ULL << 63, DT_WINDOW, -EINVAL},
+		{"that is empty", w, 0, -ENOSPC},
+		{"that is too small", w, DT_PAGE, -ENOSPC},
+	};
+	struct hyv_set_window arg = {.size = sizeof(arg)};
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		arg.addr = cases[i].addr;
+		arg.length = cases[i].length;
+		EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), cases[i].ret,
+		       "SET_WINDOW %s", cases[i].what);
+	}
+	arg.addr = w;
+	arg.length = DT_WINDOW;
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), 0, "SET_WINDOW");
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), -EBUSY,
+	       "SET_WINDOW twice");
+	EXPECT(vnic_reset(&v), 0, "RESET");
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), -EBUSY,
+	       "SET_WINDOW after a reset");
+	vnic_close(&v);
+}
+
+static void test_mem(void)
+{
+	static const uint64_t P = DT_PAGE;
+	static const struct {
+		const char *what;
+		uint32_t nr;
+		struct hyv_mem_region region[2];
+		int ret;
+	} cases[] = {
+		{"with an odd guest address", 1, {{8, P, P}}, -EINVAL},
+		{"with an odd length", 1, {{0, 8, P}}, -EINVAL},
+		{"with an odd address", 1, {{0, P, 8}}, -EINVAL},
+		{"that is empty", 1, {{0, 0, P}}, -EINVAL},
+		{"that wraps in the guest", 1, {{-P, 2 * P, P}}, -EINVAL},
+		{"that wraps in the owner", 1, {{P, 2 * P, -P}}, -EINVAL},
+		{"twice", 2, {{P, P, P}, {P, P, 4 * P}}, -EINVAL},
+		{"that overlaps", 2, {{2 * P, P, P}, {P, 2 * P, P}}, -EINVAL},
+		{"of which two adjoin",
+		 2,
+		 {{2 * P, P, 8 * P}, {P, P, 4 * P}},
+		 0},
+		{"in two places", 2, {{9 * P, P, P}, {P, P, P}}, 0},
+	};
+	struct hyv_set_mem arg = {.size = sizeof(arg), .reserved = 1};
+	struct hyv_mem_region many[1024] = {};
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		EXPECT(vnic_set_mem(&v, cases[i].region, cases[i].nr),
+		       cases[i].ret, "SET_MEM %s", cases[i].what);
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		many[i].gpa = 2 * i * P;
+		many[i].length = P;
+		many[i].addr = P;
+	}
+	EXPECT(vnic_set_mem(&v, many, 512), 0, "SET_MEM with all regions");
+	EXPECT(vnic_set_mem(&v, many, 513), -EINVAL,
+	       "SET_MEM with one too many");
+	EXPECT(vnic_set_mem(&v, NULL, 1), -EFAULT, "SET_MEM at NULL");
+	EXPECT(vnic_set_mem(&v, NULL, 0), 0, "SET_MEM with nothing");
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_MEM, &arg), -EINVAL,
+	       "SET_MEM reserved field");
+	vnic_close(&v);
+}
+
+static void test_doorbell(void)
+{
+	int event = eventfd(0, EFD_CLOEXEC), null = open("/dev/null", O_RDWR);
+	const struct {
+		const char *what;
+		int32_t fd;
+		uint32_t poll_us;
+		int ret;
+	} cases[] = {
+		{"with a closed fd", 1000000, 0, -EBADF},
+		{"with fd -2", -2, 0, -EINVAL},
+		{"with /dev/null", null, 0, -EINVAL},
+		{"polling too long", event, 10001, -EINVAL},
+		{"polling longest", event, 10000, 0},
+		{"once more", event, 0, 0},
+		{"off", -1, 0, 0},
+	};
+	struct hyv_set_doorbell arg = {.size = sizeof(arg)};
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		arg.kick_fd = cases[i].fd;
+		arg.poll_us = cases[i].poll_us;
+		EXPECT(hyv_ioctl(v.fd, HYV_SET_DOORBELL, &arg), cases[i].ret,
+		       "SET_DOORBELL %s", cases[i].what);
+	}
+	arg.kick_fd = event;
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_DOORBELL, &arg), 0,
+	       "SET_DOORBELL before the eventfd is closed");
+	close(event);
+	vnic_close(&v);
+	close(null);
+}
+
+static void spoil_index(struct hyv_set_event_queue *a)
+{
+	a->index = HYV_MAX_EVENT_QUEUES;
+}
+
+static void spoil_num(struct hyv_set_event_queue *a)
+{
+	a->num = 24;
+}
+
+static void spoil_num_big(struct hyv_set_event_queue *a)
+{
+	a->num = 65536;
+}
+
+static void spoil_desc(struct hyv_set_event_queue *a)
+{
+	a->desc += 8;
+}
+
+static void spoil_avail(struct hyv_set_event_queue *a)
+{
+	a->avail += 1;
+}
+
+static void spoil_used(struct hyv_set_event_queue *a)
+{
+	a->used += 2;
+}
+
+static void spoil_kernel(struct hyv_set_event_queue *a)
+{
+	a->used = 1ULL << 63;
+}
+
+static void spoil_call(struct hyv_set_event_queue *a)
+{
+	a->call_fd = 1000000;
+}
+
+static void spoil_call_negative(struct hyv_set_event_queue *a)
+{
+	a->call_fd = -2;
+}
+
+static void spoil_kick(struct hyv_set_event_queue *a)
+{
+	a->kick_fd = 1000000;
+}
+
+static void spoil_avail_index(struct hyv_set_event_queue *a)
+{
+	a->avail_index = 65536;
+}
+
+static void spoil_reserved(struct hyv_set_event_queue *a)
+{
+	a->reserved = 1;
+}
+
+static void spoil_unmapped(struct hyv_set_event_queue *a)
+{
+	a->used = 1ULL << 46;
+}
+
+static void test_event_queue(void)
+{
+	static const struct {
+		const char *what;
+		void (*spoil)(struct hyv_set_event_queue *arg);
+		int ret;
+	} cases[] = {
+		{"index", spoil_index, -EINVAL},
+		{"number", spoil_num, -EINVAL},
+		{"number too big", spoil_num_big, -EINVAL},
+		{"descriptors", spoil_desc, -EINVAL},
+		{"available ring", spoil_avail, -EINVAL},
+		{"used ring", spoil_used, -EINVAL},
+		{"used ring in the kernel", spoil_kernel, -EFAULT},
+		{"used ring not mapped", spoil_unmapped, -EFAULT},
+		{"call fd", spoil_call, -EBADF},
+		{"call fd -2", spoil_call_negative, -EINVAL},
+		{"kick fd", spoil_kick, -EBADF},
+		{"available index", spoil_avail_index, -EINVAL},
+		{"reserved field", spoil_reserved, -EINVAL},
+	};
+	struct hyv_set_event_queue
+		good =
+			{
+				.size = sizeof(good),
+				.num = 16,
+				.desc = (uintptr_t)fix.gm.base,
+				.avail = (uintptr_t)fix.gm.base + 1024,
+				.used = (uintptr_t)fix.gm.base + 2048,
+				.call_fd = -1,
+				.kick_fd = -1,
+				.avail_index = 5,
+			},
+		arg;
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		arg = good;
+		cases[i].spoil(&arg);
+		EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), cases[i].ret,
+		       "SET_EVENT_QUEUE: %s", cases[i].what);
+	}
+	arg = good;
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
+	       "SET_EVENT_QUEUE");
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), -EBUSY,
+	       "SET_EVENT_QUEUE of one that runs");
+	arg.num = 0;
+	arg.avail_index = 0;
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
+	       "SET_EVENT_QUEUE stops it");
+	EXPECT(arg.avail_index, 5, "it stopped where it started");
+	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
+	       "SET_EVENT_QUEUE stops it again");
+	vnic_close(&v);
+}
+
+static void test_features(void)
+{
+	static const uint64_t v1 = 1ULL << VIRTIO_F_VERSION_1;
+	const struct {
+		const char *what;
+		uint64_t features;
+		int ret;
+	} cases[] = {
+		{"none", 0, -EOPNOTSUPP},
+		{"without VERSION_1", HYV_FEATURES_ALL, -EOPNOTSUPP},
+		{"not offered", v1 | 1 << 7, -EOPNOTSUPP},
+		{"packed ring", v1 | 1ULL << VIRTIO_F_RING_PACKED, -EOPNOTSUPP},
+		{"VERSION_1 alone", v1, 0},
+		{"all", v1 | HYV_FEATURES_ALL, 0},
+		{"event index and others of the transport",
+		 v1 | 1ULL << VIRTIO_RING_F_EVENT_IDX | 1ULL << 60, 0},
+	};
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		EXPECT(vnic_set_features(&v, cases[i].features), cases[i].ret,
+		       "SET_FEATURES %s", cases[i].what);
+	vnic_close(&v);
+}
+
+static void test_config(void)
+{
+	static const uint32_t numbers[] = {0, HYV_MAX_EVENT_QUEUES + 1, ~0U};
+	struct hyv_config config;
+	struct hyv_get_config arg = {
+		.size = sizeof(arg),
+		.config = (uintptr_t)&config,
+		.config_len = 40,
+	};
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		arg.nr_event_queues = numbers[i];
+		EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EINVAL,
+		       "GET_CONFIG with %u event queues", numbers[i]);
+	}
+	memset(&config, 0xee, sizeof(config));
+	arg.nr_event_queues = 3;
+	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG");
+	EXPECT(config.reserved[17], 0xee, "GET_CONFIG keeps to its room");
+	EXPECT(le16toh(config.proto_max), HYV_PROTO_VERSION, "protocol");
+	EXPECT(le16toh(config.nr_event_queues), 3, "event queues");
+	EXPECT(le32toh(config.driver_id), 14, "driver of rxe");
+	EXPECT(le16toh(config.nr_ports), 1, "ports");
+	EXPECT(le32toh(config.page_size), DT_PAGE, "page size");
+	EXPECT(arg.out_features, HYV_FEATURES_ALL, "features");
+	arg.config = 0;
+	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EFAULT,
+	       "GET_CONFIG to NULL");
+	arg.config_len = 0;
+	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0,
+	       "GET_CONFIG of nothing");
+	arg.config = (uintptr_t)&config;
+	arg.config_len = sizeof(config);
+	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG of all");
+	EXPECT(le32toh(config.status), HYV_CONFIG_S_HCA_PRESENT,
+	       "the HCA is there");
+	vnic_close(&v);
+}
+
+static void test_exec(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t request;
+		uint64_t reply;
+		uint32_t request_len;
+		uint32_t reply_len;
+		uint32_t scratch_len;
+		uint64_t scratch_add;
+		int ret;
+	} cases[] = {
+		{"as it should be", 1, 1, 24, 256, DT_SCRATCH, 0, 0},
+		{"request at NULL", 0, 1, 24, 256, DT_SCRATCH, 0, -EFAULT},
+		{"reply at NULL", 1, 0, 24, 256, DT_SCRATCH, 0, -EFAULT},
+		{"request too long", 1, 1, HYV_MAX_REQ_SIZE + 1, 256,
+		 DT_SCRATCH, 0, -EINVAL},
+		{"request far too long", 1, 1, ~0U, 256, DT_SCRATCH, 0,
+		 -EINVAL},
+		{"no room for a reply", 1, 1, 24, 15, DT_SCRATCH, 0, -EMSGSIZE},
+		{"room for a status", 1, 1, 24, 16, DT_SCRATCH, 0, 0},
+		{"no request", 1, 1, 0, 256, DT_SCRATCH, 0, 0},
+		{"scratch too short", 1, 1, 24, 256, DT_SCRATCH - 1, 0,
+		 -EINVAL},
+		{"scratch off page", 1, 1, 24, 256, DT_SCRATCH, 64, -EINVAL},
+	};
+	union ioctl_arg a;
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &fix.gm);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(&a, 0, sizeof(a));
+		fill_exec(&a);
+		a.size = sizeof(a.exec);
+		if (!cases[i].request)
+			a.exec.request = 0;
+		if (!cases[i].reply)
+			a.exec.reply = 0;
+		a.exec.request_len = cases[i].request_len;
+		a.exec.reply_len = cases[i].reply_len;
+		a.exec.scratch_len = cases[i].scratch_len;
+		a.exec.scratch += cases[i].scratch_add;
+		EXPECT(hyv_ioctl(v.fd, HYV_EXEC, &a), cases[i].ret, "EXEC: %s",
+		       cases[i].what);
+	}
+	vnic_close(&v);
+}
+
+void group_ioctl(void)
+{
+	struct dt_counts before = dt_counts();
+	size_t i;
+
+	gmem_init(&fix.gm, GMEM_MEMFD);
+	fix.uverbs = open(dt_uverbs(), O_RDWR | O_CLOEXEC);
+	REQUIRE(fix.uverbs >= 0, "%s opens", dt_uverbs());
+	fix.window = mmap(NULL, DT_WINDOW, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	REQUIRE(fix.window != MAP_FAILED, "mmap of a window");
+
+	for (i = 0; i < ARRAY_SIZE(ioctls); i++) {
+		test_size_rules(&ioctls[i]);
+		test_memory_rules(&ioctls[i]);
+		test_owner_rules(&ioctls[i]);
+	}
+	test_unknown();
+	test_get_info();
+	test_attach();
+	test_limits();
+	test_window();
+	test_mem();
+	test_doorbell();
+	test_event_queue();
+	test_features();
+	test_config();
+	test_exec();
+	dt_expect_counts(&before, "after all ioctls");
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the pending events of an event queue.
+ */
+#include <linux/irqflags.h>
+#include <linux/prandom.h>
+
+#include <kunit/test.h>
+
+#include "evq.h"
+
+static int evq_test_init(struct kunit *test)
+{
+	struct hyv_evq *evq = kunit_kzalloc(test, sizeof(*evq), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, evq);
+	hyv_evq_init(evq);
+	test->priv = evq;
+	return 0;
+}
+
+static void expect_event(struct kunit *test, u16 type, u16 code, u32 handle,
+			 u32 count)
+{
+	struct hyv_event ev;
+
+	memset(&ev, 0xee, sizeof(ev));
+	KUNIT_ASSERT_TRUE(test, hyv_evq_pop(test->priv, &ev));
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(ev.type), type);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(ev.code), code);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(ev.handle), handle);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(ev.count), count);
+	KUNIT_EXPECT_NULL(test, memchr_inv(ev.reserved, 0,
+					   sizeof(ev.reserved)));
+}
+
+static void expect_empty(struct kunit *test)
+{
+	struct hyv_event ev, before;
+
+	memset(&ev, 0xee, sizeof(ev));
+	before = ev;
+	KUNIT_EXPECT_TRUE(test, hyv_evq_empty(test->priv));
+	KUNIT_EXPECT_FALSE(test, hyv_evq_pop(test->priv, &ev));
+	KUNIT_EXPECT_MEMEQ(test, &ev, &before, sizeof(ev));
+}
+
+static void evq_first_in_first_out(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode a, b;
+
+	hyv_evnode_init(&a, HYV_EVENT_QP, 3, 0x1234);
+	hyv_evnode_init(&b, HYV_EVENT_COMP, 0, 0x87654321);
+	expect_empty(test);
+
+	/* Only the first needs somebody to be woken. */
+	KUNIT_EXPECT_TRUE(test, hyv_evq_raise(evq, &b));
+	KUNIT_EXPECT_FALSE(test, hyv_evq_raise(evq, &a));
+	KUNIT_EXPECT_FALSE(test, hyv_evq_raise(evq, &b));
+	KUNIT_EXPECT_FALSE(test, hyv_evq_empty(evq));
+	expect_event(test, HYV_EVENT_COMP, 0, 0x87654321, 2);
+
+	/* Raised again, it waits behind the other. */
+	KUNIT_EXPECT_FALSE(test, hyv_evq_raise(evq, &b));
+	expect_event(test, HYV_EVENT_QP, 3, 0x1234, 1);
+	expect_event(test, HYV_EVENT_COMP, 0, 0x87654321, 1);
+	expect_empty(test);
+
+	KUNIT_EXPECT_TRUE(test, hyv_evq_raise(evq, &a));
+	expect_event(test, HYV_EVENT_QP, 3, 0x1234, 1);
+	expect_empty(test);
+}
+
+static void evq_count_saturates(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode node;
+
+	hyv_evnode_init(&node, HYV_EVENT_COMP, 0, 1);
+	hyv_evq_raise(evq, &node);
+	node.count = U32_MAX - 1;
+	hyv_evq_raise(evq, &node);
+	hyv_evq_raise(evq, &node);
+	expect_event(test, HYV_EVENT_COMP, 0, 1, U32_MAX);
+	expect_empty(test);
+}
+
+static void evq_forget(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode node[3];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		hyv_evnode_init(&node[i], HYV_EVENT_COMP, 0, i);
+		hyv_evq_raise(evq, &node[i]);
+	}
+	hyv_evq_forget(evq, &node[1]);
+	/* A late callback of the HCA does no harm. */
+	KUNIT_EXPECT_FALSE(test, hyv_evq_raise(evq, &node[1]));
+	expect_event(test, HYV_EVENT_COMP, 0, 0, 1);
+	expect_event(test, HYV_EVENT_COMP, 0, 2, 1);
+	expect_empty(test);
+
+	KUNIT_EXPECT_FALSE(test, hyv_evq_raise(evq, &node[1]));
+	expect_empty(test);
+	/* What is not pending can be forgotten too, even twice. */
+	hyv_evq_forget(evq, &node[0]);
+	hyv_evq_forget(evq, &node[0]);
+	expect_empty(test);
+
+	hyv_evnode_init(&node[1], HYV_EVENT_QP, 2, 7);
+	KUNIT_EXPECT_TRUE(test, hyv_evq_raise(evq, &node[1]));
+	expect_event(test, HYV_EVENT_QP, 2, 7, 1);
+}
+
+static void evq_raise_with_interrupts_off(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode node;
+	unsigned long flags;
+	bool first, off;
+
+	hyv_evnode_init(&node, HYV_EVENT_COMP, 0, 1);
+	local_irq_save(flags);
+	first = hyv_evq_raise(evq, &node);
+	off = irqs_disabled();
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, first);
+	KUNIT_EXPECT_TRUE(test, off);
+	expect_event(test, HYV_EVENT_COMP, 0, 1, 1);
+}
+
+/* Whatever happens, each node's events come out as often as they went in. */
+static void evq_loses_nothing(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode node[16];
+	u64 in[16] = {}, out[16] = {};
+	struct hyv_event ev;
+	struct rnd_state rnd;
+	int i;
+
+	prandom_seed_state(&rnd, 42);
+	for (i = 0; i < 16; i++)
+		hyv_evnode_init(&node[i], HYV_EVENT_COMP, 0, i);
+	for (i = 0; i < 20000; i++) {
+		u32 r = prandom_u32_state(&rnd);
+		bool was_empty = hyv_evq_empty(evq);
+
+		if (r & 0x100) {
+			KUNIT_ASSERT_EQ(test,
+					hyv_evq_raise(evq, &node[r % 16]),
+					was_empty);
+			in[r % 16]++;
+		} else {
+			KUNIT_ASSERT_EQ(test, hyv_evq_pop(evq, &ev),
+					!was_empty);
+			if (was_empty)
+				continue;
+			KUNIT_ASSERT_LT(test, le32_to_cpu(ev.handle), 16);
+			KUNIT_ASSERT_GE(test, le32_to_cpu(ev.count), 1);
+			out[le32_to_cpu(ev.handle)] += le32_to_cpu(ev.count);
+		}
+	}
+	while (hyv_evq_pop(evq, &ev))
+		out[le32_to_cpu(ev.handle)] += le32_to_cpu(ev.count);
+	for (i = 0; i < 16; i++)
+		KUNIT_EXPECT_EQ(test, out[i], in[i]);
+}
+
+static struct kunit_case evq_cases[] = {
+	KUNIT_CASE(evq_first_in_first_out),
+	KUNIT_CASE(evq_count_saturates),
+	KUNIT_CASE(evq_forget),
+	KUNIT_CASE(evq_raise_with_interrupts_off),
+	KUNIT_CASE(evq_loses_nothing),
+	{}
+};
+
+static struct kunit_suite evq_suite = {
+	.name = "hyv_evq",
+	.init = evq_test_init,
+	.test_cases = evq_cases,
+};
+
+kunit_test_suite(evq_suite);
+
+MODULE_DESCRIPTION("Tests of HyV's pending events");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hostile requests by the ten thousand, always the same ones: the dispatcher,
+ * chunk lists, the guest-physical map and stitching plans as one chain, as a
+ * guest meets them.
+ *
+ * A request ends where a page ends, with nothing mapped behind it, so that a
+ * read beyond it is a crash.
+ */
+#include <linux/mm.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include <kunit/test.h>
+
+#include "dispatch.h"
+#include "stitch_plan.h"
+
+#define ROUNDS		20000
+#define REQ_PAGES	2
+#define REQ_MAX		(REQ_PAGES * PAGE_SIZE)
+#define RSP_MAX		4096
+#define MAX_CHUNKS	256
+#define OPCODES		16
+
+struct fuzz {
+	struct kunit *test;
+	struct rnd_state rnd;
+	struct hyv_memmap *map;
+	const void *req;
+	u32 req_len;
+	u64 features;
+
+	unsigned int handled;
+	unsigned int loaded;
+	unsigned int planned;
+	unsigned int statuses;	/* bit mask of what has come, mod 32 */
+};
+
+static u32 rnd(struct fuzz *fuzz)
+{
+	return prandom_u32_state(&fuzz->rnd);
+}
+
+/* Values that tend to break arithmetic. */
+static u64 rnd_nasty(struct fuzz *fuzz)
+{
+	static const u64 base[] = {
+		0, 1, 8, 16, 24, 32, PAGE_SIZE, 0x10000, S32_MAX, U32_MAX,
+		1ULL << 32, S64_MAX, U64_MAX, U64_MAX - PAGE_SIZE,
+		0xfffffffff0000000ULL, 0xffff800000000000ULL,
+	};
+	u64 val = base[rnd(fuzz) % ARRAY_SIZE(base)];
+
+	switch (rnd(fuzz) % 4) {
+	case 0:
+		return val + rnd(fuzz) % 17 - 8;
+	case 1:
+		return (u64)rnd(fuzz) << 32 | rnd(fuzz);
+	default:
+		return val;
+	}
+}
+
+static int fuzz_read_guest(void *arg, u64 gpa, void *dst, u64 len)
+{
+	struct fuzz *fuzz = arg;
+	struct hyv_chunk *chunk = dst;
+	u64 i;
+
+	/* More than the limit of chunks would be more memory than that. */
+	KUNIT_EXPECT_LE(fuzz->test, len, MAX_CHUNKS * sizeof(*chunk));
+	KUNIT_EXPECT_EQ(fuzz->test, len % sizeof(*chunk), 0);
+	if (rnd(fuzz) % 16 == 0)
+		return -EFAULT;
+	for (i = 0; i < len / sizeof(*chunk); i++) {
+		chunk[i].addr = cpu_to_le64(rnd(fuzz) % 64 * PAGE_SIZE);
+		chunk[i].len = cpu_to_le64(PAGE_SIZE);
+		if (rnd(fuzz) % 256 == 0)
+			chunk[i].addr = cpu_to_le64(rnd_nasty(fuzz));
+		if (rnd(fuzz) % 256 == 0)
+			chunk[i].len = cpu_to_le64(rnd_nasty(fuzz));
+	}
+	return 0;
+}
+
+static void expect_inside(struct fuzz *fuzz, const void *p, u64 len)
+{
+	KUNIT_EXPECT_GE(fuzz->test, (unsigned long)p, (unsigned long)fuzz->req);
+	KUNIT_EXPECT_LE(fuzz->test, (unsigned long)p + len,
+			(unsigned long)fuzz->req + fuzz->req_len);
+}
+
+static int fuzz_plan(struct fuzz *fuzz, const struct hyv_chunks *chunks)
+{
+	struct hyv_stitch_plan plan;
+	u64 bytes = 0;
+	u32 i;
+	int ret;
+
+	ret = hyv_stitch_plan_make(&plan, fuzz->map, chunks, 8);
+	if (ret)
+		return ret;
+	fuzz->planned++;
+	for (i = 0; i < plan.nr_pieces; i++)
+		bytes += plan.piece[i].len;
+	KUNIT_EXPECT_GT(fuzz->test, plan.nr_pieces, 0);
+	KUNIT_EXPECT_EQ(fuzz->test, bytes, plan.nr_pages * PAGE_SIZE);
+	KUNIT_EXPECT_GE(fuzz->test, bytes, plan.offset + plan.length);
+	KUNIT_EXPECT_LT(fuzz->test, bytes - plan.offset - plan.length,
+			PAGE_SIZE);
+	hyv_stitch_plan_release(&plan);
+	return 0;
+}
+
+static int fuzz_handler(void *ctx, struct hyv_call *call)
+{
+	struct fuzz *fuzz = ctx;
+	u16 i;
+	int ret = 0;
+
+	fuzz->handled++;
+	KUNIT_EXPECT_EQ(fuzz->test, call->op->features & ~fuzz->features, 0);
+	KUNIT_EXPECT_LE(fuzz->test, call->udata_in_len, HYV_MAX_UDATA);
+	KUNIT_EXPECT_LE(fuzz->test, call->udata_out_room, HYV_MAX_UDATA);
+	KUNIT_EXPECT_LE(fuzz->test, call->nr_lists, call->op->max_lists);
+	if (call->udata_in_len)
+		expect_inside(fuzz, call->udata_in, call->udata_in_len);
+	/* All that a handler may write. */
+	memset(call->rsp, 0x5a, call->op->rsp_len);
+	memset(call->udata_out, 0x5a, call->udata_out_room);
+	if (call->udata_out_room)
+		call->udata_out_len = rnd(fuzz) % (call->udata_out_room + 1);
+
+	for (i = 0; i < call->nr_lists; i++) {
+		const struct hyv_list_view *view = &call->lists[i];
+		struct hyv_chunks chunks;
+
+		expect_inside(fuzz, view->entry,
+			      (u64)view->nr_entries * sizeof(*view->entry));
+		ret = hyv_chunks_load(&chunks, view, MAX_CHUNKS,
+				      fuzz_read_guest, fuzz);
+		if (ret)
+			return ret;
+		fuzz->loaded++;
+		KUNIT_EXPECT_LE(fuzz->test, chunks.nr, MAX_CHUNKS);
+		KUNIT_EXPECT_EQ(fuzz->test, hyv_chunks_check(&chunks), 0);
+		ret = fuzz_plan(fuzz, &chunks);
+		hyv_chunks_release(&chunks);
+		if (ret)
+			return ret;
+	}
+	return rnd(fuzz) % 8 ? 0 : -(int)(rnd(fuzz) % 200);
+}
+
+static void fuzz_make_ops(struct fuzz *fuzz, struct hyv_cmd_op *ops)
+{
+	int i;
+
+	for (i = 0; i < OPCODES; i++) {
+		struct hyv_cmd_op *op = &ops[i];
+
+		op->opcode = 0x100 + i;
+		op->min_req = sizeof(struct hyv_req) + rnd(fuzz) % 3 * 8;
+		op->req_len = op->min_req + rnd(fuzz) % 4 * 8;
+		op->min_rsp = sizeof(struct hyv_rsp) + rnd(fuzz) % 3 * 8;
+		op->rsp_len = op->min_rsp + rnd(fuzz) % 64 * 8;
+		op->max_lists = rnd(fuzz) % (HYV_MAX_LISTS + 1);
+		op->features = i % 8 ? 0 : BIT(HYV_F_DOORBELL_AREA);
+		op->name = "fuzz";
+		op->handler = fuzz_handler;
+	}
+}
+
+/* Write a list that is mostly right at @buf; returns the bytes it takes. */
+static u32 fuzz_list(struct fuzz *fuzz, void *buf, u32 room, u16 slot)
+{
+	struct hyv_chunk_list *list = buf;
+	bool indirect = rnd(fuzz) % 4 == 0;
+	u32 nr_chunks = 1 + rnd(fuzz) % 8, nr_entries = nr_chunks, i;
+	u32 offset = rnd(fuzz) % 2 ? rnd(fuzz) % PAGE_SIZE : 0;
+
+	if (indirect) {
+		nr_chunks = 1 + rnd(fuzz) % MAX_CHUNKS;
+		nr_entries = 1;
+		offset = 0;
+	}
+	if (room < struct_size(list, entry, nr_entries))
+		return 0;
+	list->slot = cpu_to_le16(slot);
+	list->flags = cpu_to_le16(indirect ? HYV_CHUNKS_INDIRECT : 0);
+	list->nr_chunks = cpu_to_le32(nr_chunks);
+	list->nr_entries = cpu_to_le32(nr_entries);
+	list->addr = cpu_to_le64(rnd(fuzz) * PAGE_SIZE + offset);
+	list->length = cpu_to_le64(nr_chunks * PAGE_SIZE - offset);
+	for (i = 0; i < nr_entries; i++) {
+		u64 addr = rnd(fuzz) % 64 * PAGE_SIZE;
+		u64 len = PAGE_SIZE;
+
+		if (indirect) {
+			len = 16 * nr_chunks;
+		} else if (!i) {
+			addr += offset;
+			len -= offset;
+		}
+		list->entry[i].addr = cpu_to_le64(addr);
+		list->entry[i].len = cpu_to_le64(len);
+	}
+	return struct_size(list, entry, nr_entries);
+}
+
+/* Write a request that is mostly right; returns its length. */
+static u32 fuzz_request(struct fuzz *fuzz, const struct hyv_cmd_op *op,
+			void *buf)
+{
+	struct hyv_req *hdr = buf;
+	u16 fixed_len = op->min_req + rnd(fuzz) % 6 * 8;
+	u32 udata_len = rnd(fuzz) % 2 ? rnd(fuzz) % 100 : 0;
+	u16 nr_lists = rnd(fuzz) % (op->max_lists + 1), i;
+	u32 len = fixed_len + udata_len;
+
+	memset(buf, 0, REQ_MAX);
+	prandom_bytes_state(&fuzz->rnd, buf + sizeof(*hdr),
+			    min(fixed_len, op->req_len) - sizeof(*hdr));
+	prandom_bytes_state(&fuzz->rnd, buf + fixed_len, udata_len);
+	for (i = 0; i < nr_lists; i++) {
+		len = ALIGN(len, 8);
+		len += fuzz_list(fuzz, buf + len, REQ_MAX - len, i);
+	}
+	hdr->opcode = cpu_to_le16(op->opcode);
+	hdr->nr_lists = cpu_to_le16(nr_lists);
+	hdr->size = cpu_to_le32(len);
+	hdr->fixed_len = cpu_to_le16(fixed_len);
+	hdr->udata_len = cpu_to_le32(udata_len);
+	hdr->udata_out_len = cpu_to_le32(rnd(fuzz) % 2 ? rnd(fuzz) % 100 : 0);
+	return len;
+}
+
+/* Spoil some fields, and sometimes the length. */
+static u32 fuzz_spoil(struct fuzz *fuzz, void *buf, u32 len)
+{
+	u32 n = rnd(fuzz) % 4;
+
+	while (n--) {
+		u64 val = rnd_nasty(fuzz);
+		u32 width = 1 << rnd(fuzz) % 4;
+		u32 limit = rnd(fuzz) % 2 ? sizeof(struct hyv_req) : len;
+		u32 at = rnd(fuzz) % limit & ~(width - 1);
+
+		memcpy(buf + at, &val, min(width, len - at));
+	}
+	switch (rnd(fuzz) % 8) {
+	case 0:
+		return rnd(fuzz) % (len + 1);
+	case 1:
+		return min_t(u32, len + rnd(fuzz) % 64, REQ_MAX);
+	default:
+		return len;
+	}
+}
+
+static void fuzz_check_reply(struct fuzz *fuzz, const void *rsp, u32 len,
+			     u32 room)
+{
+	const struct hyv_rsp *hdr = rsp;
+
+	KUNIT_ASSERT_GE(fuzz->test, len, sizeof(*hdr));
+	KUNIT_ASSERT_LE(fuzz->test, len, room);
+	KUNIT_EXPECT_EQ(fuzz->test, le32_to_cpu(hdr->size), len);
+	KUNIT_EXPECT_EQ(fuzz->test, le16_to_cpu(hdr->fixed_len) +
+			le32_to_cpu(hdr->udata_len), len);
+	if (hdr->status)
+		KUNIT_EXPECT_EQ(fuzz->test, len, sizeof(*hdr));
+	KUNIT_EXPECT_NULL(fuzz->test, memchr_inv(rsp + len, 0xaa,
+						 RSP_MAX - len));
+	fuzz->statuses |= BIT(le32_to_cpu(hdr->status) % 32);
+}
+
+/* Guest pages 0..59 in four regions, so that a few chunks miss. */
+static struct hyv_memmap *fuzz_map(void)
+{
+	struct hyv_mem_region region[4];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		region[i].gpa = i * 15 * PAGE_SIZE;
+		region[i].length = 15 * PAGE_SIZE;
+		region[i].addr = 0x7f0000000000 + i * 15 * PAGE_SIZE +
+				 i / 2 * 0x100000;
+	}
+	return hyv_memmap_create(region, ARRAY_SIZE(region));
+}
+
+static void fuzz_requests(struct kunit *test)
+{
+	struct hyv_cmd_op *ops;
+	struct fuzz *fuzz;
+	void *area, *buf, *rsp;
+	int i;
+
+	fuzz = kunit_kzalloc(test, sizeof(*fuzz), GFP_KERNEL);
+	ops = kunit_kcalloc(test, OPCODES, sizeof(*ops), GFP_KERNEL);
+	buf = kunit_kzalloc(test, REQ_MAX, GFP_KERNEL);
+	rsp = kunit_kzalloc(test, RSP_MAX, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fuzz);
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	KUNIT_ASSERT_NOT_NULL(test, rsp);
+	fuzz->test = test;
+	prandom_seed_state(&fuzz->rnd, 20260131);
+	fuzz_make_ops(fuzz, ops);
+	fuzz->map = fuzz_map();
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fuzz->map);
+	area = vmalloc(REQ_MAX);
+	if (!area) {
+		hyv_memmap_free(fuzz->map);
+		KUNIT_ASSERT_NOT_NULL(test, area);
+	}
+
+	for (i = 0; i < ROUNDS; i++) {
+		u32 len = fuzz_request(fuzz, &ops[rnd(fuzz) % OPCODES], buf);
+		u32 room = rnd(fuzz) % 4 ? RSP_MAX :
+			   sizeof(struct hyv_rsp) + rnd(fuzz) % 256;
+		void *req;
+
+		if (rnd(fuzz) % 4)
+			len = fuzz_spoil(fuzz, buf, len);
+		/* The dispatcher wants it aligned. */
+		req = area + REQ_MAX - ALIGN(len, 8);
+		memcpy(req, buf, len);
+		memset(rsp, 0xaa, RSP_MAX);
+		fuzz->req = req;
+		fuzz->req_len = len;
+		fuzz->features = rnd(fuzz) % 8 ? HYV_FEATURES_ALL : 0;
+		fuzz_check_reply(fuzz, rsp,
+				 hyv_dispatch(ops, OPCODES, fuzz->features,
+					      fuzz, req, len, rsp, room),
+				 room);
+		/* The request is the caller's and stays as it is. */
+		KUNIT_ASSERT_EQ(test, memcmp(req, buf, len), 0);
+		cond_resched();
+	}
+
+	/* It was no use if nearly all was refused at the door. */
+	kunit_info(test, "%d requests: %u handled, %u lists loaded, %u planned",
+		   ROUNDS, fuzz->handled, fuzz->loaded, fuzz->planned);
+	KUNIT_EXPECT_GT(test, fuzz->handled, ROUNDS / 10);
+	KUNIT_EXPECT_GT(test, fuzz->loaded, ROUNDS / 50);
+	KUNIT_EXPECT_GT(test, fuzz->planned, ROUNDS / 100);
+	KUNIT_EXPECT_GT(test, hweight32(fuzz->statuses), 8);
+	vfree(area);
+	hyv_memmap_free(fuzz->map);
+}
+
+/* Nothing but noise. */
+static void fuzz_noise(struct kunit *test)
+{
+	struct hyv_list_view views[HYV_MAX_LISTS];
+	struct hyv_chunks chunks = {};
+	struct rnd_state state;
+	struct fuzz *fuzz;
+	void *area;
+	u16 i, j;
+
+	fuzz = kunit_kzalloc(test, sizeof(*fuzz), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fuzz);
+	area = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	fuzz->test = test;
+	prandom_seed_state(&fuzz->rnd, 4711);
+	prandom_seed_state(&state, 4712);
+	for (i = 0; i < 5000; i++) {
+		u32 len = prandom_u32_state(&state) % 512;
+		void *buf = area + PAGE_SIZE - ALIGN(len, 8);
+		u16 nr = i % (HYV_MAX_LISTS + 1);
+
+		prandom_bytes_state(&state, buf, len);
+		if (hyv_chunk_lists_parse(buf, len, nr, views))
+			continue;
+		for (j = 0; j < nr; j++)
+			if (!hyv_chunks_load(&chunks, &views[j], MAX_CHUNKS,
+					     fuzz_read_guest, fuzz))
+				hyv_chunks_release(&chunks);
+	}
+	KUNIT_EXPECT_NULL(test, chunks.chunk);
+	vfree(area);
+}
+
+static struct kunit_case fuzz_cases[] = {
+	KUNIT_CASE_SLOW(fuzz_requests),
+	KUNIT_CASE(fuzz_noise),
+	{}
+};
+
+static struct kunit_suite fuzz_suite = {
+	.name = "hyv_fuzz",
+	.test_cases = fuzz_cases,
+};
+
+kunit_test_suite(fuzz_suite);
+
+MODULE_DESCRIPTION("Hostile requests for HyV's pure units");
+MODULE_LICENSE("GPL");

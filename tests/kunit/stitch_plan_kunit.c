@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of plans to present scattered memory contiguously.
+ */
+#include <linux/mm.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+
+#include <kunit/test.h>
+
+#include "stitch_plan.h"
+
+#define PG	((u64)PAGE_SIZE)
+#define MAX_VMAS	3
+
+/*
+ * gpa pages   0..9 | 10..19 | 20..29 | (hole) | 40..49
+ * hva pages 100..  | 110..  | 200..           | 120..
+ */
+static const struct hyv_mem_region map_regions[] = {
+	{ 0 * PG, 10 * PG, 100 * PG },
+	{ 10 * PG, 10 * PG, 110 * PG },
+	{ 20 * PG, 10 * PG, 200 * PG },
+	{ 40 * PG, 10 * PG, 120 * PG },
+};
+
+struct plan_param {
+	const char *name;
+	u64 addr;
+	u64 length;
+	u32 nr;
+	struct hyv_extent chunk[5];
+	int ret;
+	enum hyv_stitch_how how;
+	u32 nr_pieces;
+	struct hyv_piece piece[5];
+};
+
+static const struct plan_param plan_params[] = {
+	{ "page", PG, PG, 1, { { 5 * PG, PG } }, 0, HYV_STITCH_DIRECT, 1,
+	  { { 105 * PG, PG } } },
+	{ "byte", PG + 9, 1, 1, { { 5 * PG + 9, 1 } }, 0, HYV_STITCH_DIRECT, 1,
+	  { { 105 * PG, PG } } },
+	{ "two bytes in two pages", 2 * PG - 1, 2, 1, { { 6 * PG - 1, 2 } }, 0,
+	  HYV_STITCH_DIRECT, 1, { { 105 * PG, 2 * PG } } },
+	{ "across regions", PG, 20 * PG, 1, { { 0, 20 * PG } }, 0,
+	  HYV_STITCH_DIRECT, 1, { { 100 * PG, 20 * PG } } },
+	{ "chunks that adjoin", PG, 3 * PG, 3,
+	  { { 3 * PG, PG }, { 4 * PG, PG }, { 5 * PG, PG } }, 0,
+	  HYV_STITCH_DIRECT, 1, { { 103 * PG, 3 * PG } } },
+	{ "chunks that adjoin in hva only", PG, 2 * PG, 2,
+	  { { 19 * PG, PG }, { 40 * PG, PG } }, 0, HYV_STITCH_DIRECT, 1,
+	  { { 119 * PG, 2 * PG } } },
+	{ "adjoin in gpa only", PG, 2 * PG, 2,
+	  { { 19 * PG, PG }, { 20 * PG, PG } }, 0, HYV_STITCH_VMAS, 2,
+	  { { 119 * PG, PG }, { 200 * PG, PG } } },
+	{ "one chunk, two pieces", PG, 2 * PG, 1, { { 19 * PG, 2 * PG } }, 0,
+	  HYV_STITCH_VMAS, 2, { { 119 * PG, PG }, { 200 * PG, PG } } },
+	{ "as many as allowed", PG - 3, 2 * PG, 3,
+	  { { 5 * PG - 3, 3 }, { 1 * PG, PG }, { 9 * PG, PG - 3 } }, 0,
+	  HYV_STITCH_VMAS, 3,
+	  { { 104 * PG, PG }, { 101 * PG, PG }, { 109 * PG, PG } } },
+	{ "too many", PG, 4 * PG, 4,
+	  { { 8 * PG, PG }, { 6 * PG, PG }, { 4 * PG, PG }, { 2 * PG, PG } },
+	  0, HYV_STITCH_PAGES, 4,
+	  { { 108 * PG, PG }, { 106 * PG, PG }, { 104 * PG, PG },
+	    { 102 * PG, PG } } },
+	{ "merged again to not too many", PG, 5 * PG, 5,
+	  { { 8 * PG, PG }, { 9 * PG, PG }, { 4 * PG, PG }, { 5 * PG, PG },
+	    { 1 * PG, PG } }, 0, HYV_STITCH_VMAS, 3,
+	  { { 108 * PG, 2 * PG }, { 104 * PG, 2 * PG }, { 101 * PG, PG } } },
+	{ "same page twice", PG, 2 * PG, 2, { { PG, PG }, { PG, PG } }, 0,
+	  HYV_STITCH_VMAS, 2, { { 101 * PG, PG }, { 101 * PG, PG } } },
+	{ "in the hole", PG, PG, 1, { { 30 * PG, PG } }, -EFAULT },
+	{ "into the hole", PG, 2 * PG, 1, { { 29 * PG, 2 * PG } }, -EFAULT },
+	{ "second in the hole", PG, 2 * PG, 2, { { PG, PG }, { 39 * PG, PG } },
+	  -EFAULT },
+	{ "beyond all", PG, PG, 1, { { 50 * PG, PG } }, -EFAULT },
+	{ "top page", PG, PG - 1, 1, { { 0 - PG, PG - 1 } }, -EFAULT },
+	{ "all memory", 1, U64_MAX - 1, 1, { { 1, U64_MAX - 1 } }, -EFAULT },
+};
+
+static void plan_desc(const struct plan_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(plan, plan_params, plan_desc);
+
+static void stitch_plan(struct kunit *test)
+{
+	const struct plan_param *p = test->param_value;
+	struct hyv_chunks chunks = {
+		.addr = p->addr,
+		.length = p->length,
+		.nr = p->nr,
+		.chunk = (struct hyv_extent *)p->chunk,
+	};
+	struct hyv_stitch_plan plan;
+	struct hyv_memmap *map;
+	u64 pages = 0;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, hyv_chunks_check(&chunks), 0);
+	map = hyv_memmap_create(map_regions, ARRAY_SIZE(map_regions));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
+
+	KUNIT_ASSERT_EQ(test, hyv_stitch_plan_make(&plan, map, &chunks,
+						   MAX_VMAS), p->ret);
+	if (p->ret)
+		goto out;
+	KUNIT_EXPECT_EQ(test, plan.how, p->how);
+	KUNIT_EXPECT_EQ(test, plan.offset, p->addr % PG);
+	KUNIT_EXPECT_EQ(test, plan.length, p->length);
+	KUNIT_EXPECT_EQ(test, plan.addr, p->how == HYV_STITCH_DIRECT ?
+			p->piece[0].hva + p->addr % PG : 0);
+	KUNIT_ASSERT_EQ(test, plan.nr_pieces, p->nr_pieces);
+	for (i = 0; i < p->nr_pieces; i++) {
+		KUNIT_EXPECT_EQ(test, plan.piece[i].hva, p->piece[i].hva);
+		KUNIT_EXPECT_EQ(test, plan.piece[i].len, p->piece[i].len);
+		pages += p->piece[i].len / PG;
+	}
+	KUNIT_EXPECT_EQ(test, plan.nr_pages, pages);
+	hyv_stitch_plan_release(&plan);
+	hyv_stitch_plan_release(&plan);
+out:
+	hyv_memmap_free(map);
+}
+
+#define RANDOM_CHUNKS	64
+
+/*
+ * Random lists: pieces never adjoin, and page by page lead to the same place as
+ * the chunks do.
+ */
+static void stitch_plan_against_map(struct kunit *test)
+{
+	struct hyv_extent *chunk;
+	struct hyv_chunks chunks;
+	struct hyv_stitch_plan plan;
+	struct hyv_memmap *map;
+	struct rnd_state rnd;
+	int round;
+
+	chunk = kunit_kcalloc(test, RANDOM_CHUNKS, sizeof(*chunk), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, chunk);
+	map = hyv_memmap_create(map_regions, ARRAY_SIZE(map_regions));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
+	prandom_seed_state(&rnd, 99);
+
+	for (round = 0; round < 300; round++) {
+		u32 nr = 1 + prandom_u32_state(&rnd) % RANDOM_CHUNKS;
+		u32 offset = prandom_u32_state(&rnd) % PAGE_SIZE;
+		u32 max_vmas = prandom_u32_state(&rnd) % RANDOM_CHUNKS;
+		u32 i, piece = 0;
+		u64 done = 0;
+
+		chunks = (struct hyv_chunks) {
+			.addr = 0x10000000 + offset,
+			.nr = nr,
+			.chunk = chunk,
+		};
+		for (i = 0; i < nr; i++) {
+			u32 r = prandom_u32_state(&rnd);
+
+			chunk[i].addr = (r % 27) * PG;
+			chunk[i].len = (1 + (r >> 8) % 3) * PG;
+			if (!i) {
+				chunk[i].addr += offset;
+				chunk[i].len -= offset;
+			}
+			chunks.length += chunk[i].len;
+		}
+		KUNIT_ASSERT_EQ(test, hyv_chunks_check(&chunks), 0);
+		KUNIT_ASSERT_EQ(test, hyv_stitch_plan_make(&plan, map, &chunks,
+							   max_vmas), 0);
+		KUNIT_ASSERT_EQ(test, plan.how, plan.nr_pieces == 1 ?
+				HYV_STITCH_DIRECT : plan.nr_pieces <= max_vmas ?
+				HYV_STITCH_VMAS : HYV_STITCH_PAGES);
+		for (i = 1; i < plan.nr_pieces; i++)
+			KUNIT_ASSERT_NE(test, plan.piece[i].hva,
+					plan.piece[i - 1].hva +
+					plan.piece[i - 1].len);
+		for (i = 0; i < nr; i++) {
+			u64 gpa = chunk[i].addr & PAGE_MASK;
+			u64 end = chunk[i].addr + chunk[i].len;
+			u64 hva, run;
+
+			for (; gpa < end; gpa += PG) {
+				KUNIT_ASSERT_LT(test, piece, plan.nr_pieces);
+				KUNIT_ASSERT_EQ(test, 0,
+						hyv_memmap_translate(map, gpa,
+								     PG, &hva,
+								     &run));
+				KUNIT_ASSERT_EQ(test, hva,
+						plan.piece[piece].hva + done);
+				done += PG;
+				if (done == plan.piece[piece].len) {
+					piece++;
+					done = 0;
+				}
+			}
+		}
+		KUNIT_ASSERT_EQ(test, piece, plan.nr_pieces);
+		hyv_stitch_plan_release(&plan);
+	}
+	hyv_memmap_free(map);
+}
+
+static struct kunit_case stitch_plan_cases[] = {
+	KUNIT_CASE_PARAM(stitch_plan, plan_gen_params),
+	KUNIT_CASE(stitch_plan_against_map),
+	{}
+};
+
+static struct kunit_suite stitch_plan_suite = {
+	.name = "hyv_stitch_plan",
+	.test_cases = stitch_plan_cases,
+};
+
+kunit_test_suite(stitch_plan_suite);
+
+MODULE_DESCRIPTION("Tests of HyV's stitching plans");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the device's side of an event virtqueue, against a driver written
+ * here, in user memory that the test has mapped.
+ */
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
+
+#include <kunit/test.h>
+
+#include "vring.h"
+
+#define NUM		8
+#define USER_PAGES	16
+/* Where things are in the user memory; behind it there is nothing. */
+#define DESC_OFFSET	0
+#define AVAIL_OFFSET	PAGE_SIZE
+#define USED_OFFSET	(2 * PAGE_SIZE)
+#define BUF_OFFSET	(3 * PAGE_SIZE)
+#define BUF_LEN		32
+/* "Guest-physical" address of the user memory. */
+#define GPA_BASE	0x100000000ULL
+
+struct driver {
+	struct kunit *test;
+	struct hyv_vring vr;
+	u64 base;
+	struct vring_desc __user *desc;
+	struct vring_avail __user *avail;
+	struct vring_used __user *used;
+	u16 avail_idx;
+};
+
+#define PUT(val, ptr)	KUNIT_ASSERT_EQ(d->test, 0, put_user(val, ptr))
+#define GET(ptr)							\
+({									\
+	typeof(*(ptr)) __val;						\
+									\
+	KUNIT_ASSERT_EQ(d->test, 0, get_user(__val, ptr));		\
+	__val;								\
+})
+
+static int to_hva(void *arg, u64 gpa, u64 len, u64 *hva)
+{
+	struct driver *d = arg;
+
+	if (gpa < GPA_BASE || len > USER_PAGES * PAGE_SIZE ||
+	    gpa - GPA_BASE > USER_PAGES * PAGE_SIZE - len)
+		return -EFAULT;
+	*hva = d->base + (gpa - GPA_BASE);
+	return 0;
+}
+
+static int vring_test_init(struct kunit *test)
+{
+	struct driver *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, d);
+	test->priv = d;
+	d->test = test;
+	d->base = kunit_vm_mmap(test, NULL, 0, USER_PAGES * PAGE_SIZE,
+				PROT_READ | PROT_WRITE,
+				MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, d->base, 0);
+	KUNIT_ASSERT_LT(test, d->base, TASK_SIZE);
+	d->desc = u64_to_user_ptr(d->base + DESC_OFFSET);
+	d->avail = u64_to_user_ptr(d->base + AVAIL_OFFSET);
+	d->used = u64_to_user_ptr(d->base + USED_OFFSET);
+	return 0;
+}
+
+static void device_start(struct driver *d, u16 idx, bool event_idx)
+{
+	d->avail_idx = idx;
+	PUT((__force __virtio16)cpu_to_le16(idx), &d->avail->idx);
+	PUT((__force __virtio16)cpu_to_le16(idx), &d->used->idx);
+	KUNIT_ASSERT_EQ(d->test, 0,
+			hyv_vring_init(&d->vr, NUM, d->base + DESC_OFFSET,
+				       d->base + AVAIL_OFFSET,
+				       d->base + USED_OFFSET, idx, event_idx));
+}
+
+static void driver_desc(struct driver *d, u16 i, u64 addr, u32 len, u16 flags)
+{
+	struct vring_desc desc = {
+		.addr = (__force __virtio64)cpu_to_le64(addr),
+		.len = (__force __virtio32)cpu_to_le32(len),
+		.flags = (__force __virtio16)cpu_to_le16(flags),
+	};
+
+	KUNIT_ASSERT_EQ(d->test, 0, copy_to_user(&d->desc[i], &desc,
+						 sizeof(desc)));
+}
+
+/* Make descriptor @i available, whatever it is. */
+static void driver_add_id(struct driver *d, u16 i)
+{
+	PUT((__force __virtio16)cpu_to_le16(i),
+	    &d->avail->ring[d->avail_idx % NUM]);
+	d->avail_idx++;
+	PUT((__force __virtio16)cpu_to_le16(d->avail_idx), &d->avail->idx);
+}
+
+static void driver_add(struct driver *d, u16 i)
+{
+	driver_desc(d, i, GPA_BASE + BUF_OFFSET + i * BUF_LEN, BUF_LEN,
+		    VRING_DESC_F_WRITE);
+	driver_add_id(d, i);
+}
+
+static u16 driver_used_idx(struct driver *d)
+{
+	return le16_to_cpu((__force __le16)GET(&d->used->idx));
+}
+
+static void driver_expect_used(struct driver *d, u16 idx, u16 i,
+			       const char *data)
+{
+	struct vring_used_elem elem;
+	char buf[BUF_LEN];
+
+	KUNIT_ASSERT_EQ(d->test, 0, copy_from_user(&elem,
+						   &d->used->ring[idx % NUM],
+						   sizeof(elem)));
+	KUNIT_EXPECT_EQ(d->test, le32_to_cpu((__force __le32)elem.id), i);
+	KUNIT_EXPECT_EQ(d->test, le32_to_cpu((__force __le32)elem.len),
+			BUF_LEN);
+	KUNIT_ASSERT_EQ(d->test, 0,
+			copy_from_user(buf, u64_to_user_ptr(d->base +
+				       BUF_OFFSET + i * BUF_LEN), BUF_LEN));
+	KUNIT_EXPECT_MEMEQ(d->test, buf, data, BUF_LEN);
+}
+
+static int device_push(struct driver *d, const char *data)
+{
+	return hyv_vring_push(&d->vr, to_hva, d, data, BUF_LEN);
+}
+
+struct init_param {
+	const char *name;
+	u32 num;
+	u64 desc, avail, used;
+	bool above_user;
+	int ret;
+};
+
+static const struct init_param init_params[] = {
+	{ "fits", 8, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET, false, 0 },
+	{ "one entry", 1, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET, false, 0 },
+	{ "largest", 32768, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET, false, 0 },
+	{ "no entries", 0, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET, false,
+	  -EINVAL },
+	{ "no power of two", 9, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET, false,
+	  -EINVAL },
+	{ "too large", 65536, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET, false,
+	  -EINVAL },
+	{ "huge", 0x80000000, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET, false,
+	  -EINVAL },
+	{ "desc not aligned", 8, 8, AVAIL_OFFSET, USED_OFFSET, false, -EINVAL },
+	{ "avail not aligned", 8, DESC_OFFSET, AVAIL_OFFSET + 1, USED_OFFSET,
+	  false, -EINVAL },
+	{ "used not aligned", 8, DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET + 2,
+	  false, -EINVAL },
+	{ "used not mapped", 8, DESC_OFFSET, AVAIL_OFFSET,
+	  USER_PAGES * PAGE_SIZE, false, -EFAULT },
+	{ "not user memory", 8, 0, 0, 0, true, -EFAULT },
+};
+
+static void init_desc(const struct init_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(init, init_params, init_desc);
+
+static void vring_set_up(struct kunit *test)
+{
+	const struct init_param *p = test->param_value;
+	struct driver *d = test->priv;
+	u64 base = p->above_user ? 0 - 16 * PAGE_SIZE : d->base;
+
+	KUNIT_EXPECT_EQ(test, hyv_vring_init(&d->vr, p->num, base + p->desc,
+					     base + p->avail, base + p->used, 0,
+					     false), p->ret);
+}
+
+/* Three times around, from just before the indices wrap. */
+static void vring_push(struct kunit *test)
+{
+	struct driver *d = test->priv;
+	char data[BUF_LEN];
+	int i;
+
+	device_start(d, 65530, false);
+	for (i = 0; i < 3 * NUM; i++) {
+		u16 idx = 65530 + i;
+
+		memset(data, 'a' + i, sizeof(data));
+		KUNIT_ASSERT_EQ(test, hyv_vring_ready(&d->vr), -ENOBUFS);
+		KUNIT_ASSERT_EQ(test, device_push(d, data), -ENOBUFS);
+		KUNIT_ASSERT_EQ(test, driver_used_idx(d), idx);
+		driver_add(d, i * 3 % NUM);
+		KUNIT_ASSERT_EQ(test, hyv_vring_ready(&d->vr), 0);
+		KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+		KUNIT_ASSERT_EQ(test, driver_used_idx(d), (u16)(idx + 1));
+		KUNIT_EXPECT_EQ(test, d->vr.last_avail, (u16)(idx + 1));
+		driver_expect_used(d, idx, i * 3 % NUM, data);
+	}
+	KUNIT_EXPECT_FALSE(test, d->vr.broken);
+}
+
+static void vring_full(struct kunit *test)
+{
+	struct driver *d = test->priv;
+	char data[BUF_LEN];
+	int i;
+
+	device_start(d, 0, false);
+	for (i = 0; i < NUM; i++)
+		driver_add(d, NUM - 1 - i);
+	for (i = 0; i < NUM; i++) {
+		memset(data, 'a' + i, sizeof(data));
+		KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	}
+	KUNIT_EXPECT_EQ(test, device_push(d, data), -ENOBUFS);
+	for (i = 0; i < NUM; i++) {
+		memset(data, 'a' + i, sizeof(data));
+		driver_expect_used(d, i, NUM - 1 - i, data);
+	}
+}
+
+/* A ring that another device has used before goes on where that stopped. */
+static void vring_continue(struct kunit *test)
+{
+	struct driver *d = test->priv;
+	char data[BUF_LEN] = "continued";
+
+	PUT((__force __virtio16)cpu_to_le16(7), &d->used->idx);
+	PUT((__force __virtio16)cpu_to_le16(VRING_USED_F_NO_NOTIFY),
+	    &d->used->flags);
+	KUNIT_ASSERT_EQ(test, 0,
+			hyv_vring_init(&d->vr, NUM, d->base + DESC_OFFSET,
+				       d->base + AVAIL_OFFSET,
+				       d->base + USED_OFFSET, 9, false));
+	KUNIT_EXPECT_EQ(test, (__force u16)GET(&d->used->flags), 0);
+	d->avail_idx = 9;
+	driver_add(d, 4);
+	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	KUNIT_EXPECT_EQ(test, driver_used_idx(d), 8);
+	driver_expect_used(d, 7, 4, data);
+}
+
+/* Does what the driver did last make it notify the device? (virtio 1.2, 2.7.10) */
+static bool driver_must_notify(struct driver *d, u16 old, bool event_idx)
+{
+	__virtio16 event;
+
+	if (!event_idx)
+		return !(GET(&d->used->flags) & (__force __virtio16)
+			 cpu_to_le16(VRING_USED_F_NO_NOTIFY));
+	event = GET((__virtio16 __user *)&d->used->ring[NUM]);
+	return vring_need_event(le16_to_cpu((__force __le16)event),
+				d->avail_idx, old);
+}
+
+static const bool event_idx_params[] = { false, true };
+
+static void event_idx_desc(const bool *p, char *desc)
+{
+	strscpy(desc, *p ? "event index" : "flags", KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(event_idx, event_idx_params, event_idx_desc);
+
+static void vring_stall_asks_for_notification(struct kunit *test)
+{
+	const bool *event_idx = test->param_value;
+	struct driver *d = test->priv;
+	char data[BUF_LEN] = {};
+	int i;
+
+	device_start(d, 65534, *event_idx);
+	for (i = 0; i < 10; i++) {
+		u16 old = d->avail_idx;
+
+		KUNIT_ASSERT_EQ(test, device_push(d, data), -ENOBUFS);
+		driver_add(d, 0);
+		KUNIT_EXPECT_TRUE(test, driver_must_notify(d, old, *event_idx));
+		KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+		if (!*event_idx)
+			continue;
+		/* While there are buffers nobody needs to hear of more. */
+		old = d->avail_idx;
+		driver_add(d, 1);
+		KUNIT_EXPECT_FALSE(test, driver_must_notify(d, old, true));
+		KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	}
+}
+
+static void vring_interrupt_by_flag(struct kunit *test)
+{
+	struct driver *d = test->priv;
+
+	device_start(d, 0, false);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
+	PUT((__force __virtio16)cpu_to_le16(VRING_AVAIL_F_NO_INTERRUPT),
+	    &d->avail->flags);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 0);
+	PUT(0, &d->avail->flags);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
+}
+
+static void vring_interrupt_by_index(struct kunit *test)
+{
+	struct driver *d = test->priv;
+	__virtio16 __user *used_event = &d->avail->ring[NUM];
+	char data[BUF_LEN] = {};
+	int i;
+
+	device_start(d, 65535, true);
+	for (i = 0; i < 4; i++)
+		driver_add(d, i);
+	/* The flag does not count; the first answer is always yes. */
+	PUT((__force __virtio16)cpu_to_le16(VRING_AVAIL_F_NO_INTERRUPT),
+	    &d->avail->flags);
+	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
+
+	/* The driver waits for the buffer with index 1, the third. */
+	PUT((__force __virtio16)cpu_to_le16(1), used_event);
+	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 0);
+	/* Two pushes, one question. */
+	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 0);
+}
+
+static void vring_long_and_chained_buffers(struct kunit *test)
+{
+	struct driver *d = test->priv;
+	char data[BUF_LEN] = "long", buf[2 * BUF_LEN];
+	u64 at = BUF_OFFSET;
+
+	device_start(d, 0, false);
+	KUNIT_ASSERT_EQ(test, 0, clear_user(u64_to_user_ptr(d->base + at),
+					    sizeof(buf)));
+	driver_desc(d, 5, GPA_BASE + at, 2 * BUF_LEN,
+		    VRING_DESC_F_WRITE | VRING_DESC_F_NEXT);
+	driver_add_id(d, 5);
+	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
+	KUNIT_ASSERT_EQ(test, 0, copy_from_user(buf,
+						u64_to_user_ptr(d->base + at),
+						sizeof(buf)));
+	KUNIT_EXPECT_MEMEQ(test, buf, data, BUF_LEN);
+	KUNIT_EXPECT_NULL(test, memchr_inv(buf + BUF_LEN, 0, BUF_LEN));
+}
+
+struct broken_param {
+	const char *name;
+	u64 gpa;
+	u32 len;
+	u16 flags;
+	u16 id;
+	u16 jump;		/* of the available index */
+	int ret;
+};
+
+#define GOOD_GPA	(GPA_BASE + BUF_OFFSET)
+
+static const struct broken_param broken_params[] = {
+	{ "jump beyond the ring", GOOD_GPA, BUF_LEN, VRING_DESC_F_WRITE, 0,
+	  NUM, -EINVAL },
+	{ "index goes back", GOOD_GPA, BUF_LEN, VRING_DESC_F_WRITE, 0, -2,
+	  -EINVAL },
+	{ "no such descriptor", GOOD_GPA, BUF_LEN, VRING_DESC_F_WRITE, NUM, 0,
+	  -EINVAL },
+	{ "last possible number", GOOD_GPA, BUF_LEN, VRING_DESC_F_WRITE, 65535,
+	  0, -EINVAL },
+	{ "not writable", GOOD_GPA, BUF_LEN, 0, 0, 0, -EINVAL },
+	{ "indirect", GOOD_GPA, BUF_LEN,
+	  VRING_DESC_F_WRITE | VRING_DESC_F_INDIRECT, 0, 0, -EINVAL },
+	{ "too short", GOOD_GPA, BUF_LEN - 1, VRING_DESC_F_WRITE, 0, 0,
+	  -EINVAL },
+	{ "empty", GOOD_GPA, 0, VRING_DESC_F_WRITE, 0, 0, -EINVAL },
+	{ "not guest memory", GPA_BASE - BUF_LEN, BUF_LEN, VRING_DESC_F_WRITE,
+	  0, 0, -EFAULT },
+	{ "ends outside guest memory",
+	  GPA_BASE + USER_PAGES * PAGE_SIZE - BUF_LEN + 1, BUF_LEN,
+	  VRING_DESC_F_WRITE, 0, 0, -EFAULT },
+	{ "wraps", 0 - 8ULL, BUF_LEN, VRING_DESC_F_WRITE, 0, 0, -EFAULT },
+};
+
+static void broken_desc(const struct broken_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(broken, broken_params, broken_desc);
+
+static void vring_broken_by_driver(struct kunit *test)
+{
+	const struct broken_param *p = test->param_value;
+	struct driver *d = test->priv;
+	char data[BUF_LEN] = "data";
+
+	device_start(d, 100, true);
+	driver_desc(d, 0, p->gpa, p->len, p->flags);
+	driver_add_id(d, p->id);
+	PUT((__force __virtio16)cpu_to_le16(d->avail_idx + p->jump),
+	    &d->avail->idx);
+	KUNIT_EXPECT_EQ(test, device_push(d, data), p->ret);
+	KUNIT_EXPECT_TRUE(test, d->vr.broken);
+
+	/* For good, also if the driver thinks better of it. */
+	PUT((__force __virtio16)cpu_to_le16(100), &d->avail->idx);
+	d->avail_idx = 100;
+	driver_add(d, 0);
+	KUNIT_EXPECT_EQ(test, device_push(d, data), -EINVAL);
+	KUNIT_EXPECT_EQ(test, hyv_vring_ready(&d->vr), -EINVAL);
+	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), -EINVAL);
+	KUNIT_EXPECT_EQ(test, driver_used_idx(d), 100);
+}
+
+/* Parts of the ring that are not there any more. */
+static void vring_unmapped(struct kunit *test)
+{
+	static const u64 parts[] = { DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET,
+				     BUF_OFFSET };
+	struct driver *d = test->priv;
+	char data[BUF_LEN] = {};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		device_start(d, 0, true);
+		driver_add(d, 0);
+		KUNIT_ASSERT_EQ(test, 0, vm_munmap(d->base + parts[i],
+						   PAGE_SIZE));
+		KUNIT_EXPECT_EQ(test, device_push(d, data), -EFAULT);
+		KUNIT_EXPECT_TRUE(test, d->vr.broken);
+		KUNIT_ASSERT_EQ(test, d->base + parts[i],
+				vm_mmap(NULL, d->base + parts[i], PAGE_SIZE,
+					PROT_READ | PROT_WRITE,
+					MAP_ANONYMOUS | MAP_PRIVATE |
+					MAP_FIXED, 0));
+	}
+}
+
+static struct kunit_case vring_cases[] = {
+	KUNIT_CASE_PARAM(vring_set_up, init_gen_params),
+	KUNIT_CASE(vring_push),
+	KUNIT_CASE(vring_full),
+	KUNIT_CASE(vring_continue),
+	KUNIT_CASE_PARAM(vring_stall_asks_for_notification,
+			 event_idx_gen_params),
+	KUNIT_CASE(vring_interrupt_by_flag),
+	KUNIT_CASE(vring_interrupt_by_index),
+	KUNIT_CASE(vring_long_and_chained_buffers),
+	KUNIT_CASE_PARAM(vring_broken_by_driver, broken_gen_params),
+	KUNIT_CASE(vring_unmapped),
+	{}
+};
+
+static struct kunit_suite vring_suite = {
+	.name = "hyv_vring",
+	.init = vring_test_init,
+	.test_cases = vring_cases,
+};
+
+kunit_test_suite(vring_suite);
+
+MODULE_DESCRIPTION("Tests of HyV's event virtqueues");
+MODULE_LICENSE("GPL");

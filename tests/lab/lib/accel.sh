@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Choice between hardware virtualization and TCG. Needs machine.sh.
+
+# accel_probe QEMU KERNELDIR: status 0 when a stock kernel gets as far as init
+# under KVM, in 20 seconds, and sees a CPU that can virtualize in its turn.
+accel_probe() {
+	local dir status=1
+
+	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return 1
+	say "probing /dev/kvm (at most 20 seconds)"
+	dir=$(mktemp -d)
+	machine_initrd "$2" "$dir/initrd"
+	timeout -k 1 20 "$1" -L "${1%/bin/*}/share" -nodefaults -display none \
+		-no-reboot -machine q35 -accel kvm -cpu host -m 512M \
+		-kernel "$2/vmlinuz" -initrd "$dir/initrd" \
+		-append "$KERNEL_ARGS LAB_PROBE=1" -serial "file:$dir/console" \
+		</dev/null >/dev/null 2>&1 || true
+	! grep -qs '^lab: kvm is usable' "$dir/console" || status=0
+	rm -rf "$dir"
+	return $status
+}
+
+# accel_choose QEMU KERNELDIR: set ACCEL; the verdict holds until this machine
+# boots again. LAB_ACCEL in the environment decides instead.
+accel_choose() {
+	local boot file=$HYV_CACHE/accel
+
+	ACCEL=${LAB_ACCEL:-}
+	[ -z "$ACCEL" ] || return 0
+	boot=$(cat /proc/sys/kernel/random/boot_id)
+	if [ "$(head -n 1 "$file" 2>/dev/null)" != "$boot" ]; then
+		ACCEL=tcg
+		! accel_probe "$@" || ACCEL=kvm
+		printf '%s\n' "$boot" "$ACCEL" >"$file.$$"
+		mv "$file.$$" "$file"
+		say "going to use $ACCEL"
+	fi
+	ACCEL=$(tail -n 1 "$file")
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# Cases and what they ask for. Case number i has
+#   CASE_DIR[i], CASE_NAME[i]   where it is, and a name that no other one has
+#   CASE_GROUP[i]               cases of one group can share machines
+#   CASE_PACKAGES[i]            extra Debian packages
+#   CASE_ENV[i]                 its lines of the file env, for bin/lab-case
+#   CASE_GUESTS[i], CASE_TIMEOUT[i], CASE_HYV[i]
+
+CASE_DIR=() CASE_NAME=() CASE_GROUP=() CASE_PACKAGES=() CASE_ENV=()
+CASE_GUESTS=() CASE_TIMEOUT=() CASE_HYV=()
+
+# highest_guest DIR: the highest N of its guestN.sh, 0 if there is none.
+highest_guest() {
+	local file n highest=0
+
+	for file in "$1"/guest[1-9].sh; do
+		[ -e "$file" ] || continue
+		n=${file##*/guest}
+		highest=${n%.sh}
+	done
+	printf '%s\n' "$highest"
+}
+
+# case_add DIR: read a case. Leaves with a message when something is wrong.
+case_add() {
+	local dir i=${#CASE_DIR[@]} name key value n env='' highest
+	local fresh=0 guests='' timeout='' hyv=1 packages=''
+
+	[ -d "$1" ] || die "no such case directory: $1"
+	dir=$(readlink -f "$1")
+	highest=$(highest_guest "$dir")
+	[ -e "$dir/host.sh" ] || [ "$highest" -gt 0 ] ||
+		die "$dir: there is no host.sh and no guestN.sh in it"
+
+	if [ -e "$dir/options" ]; then
+		while IFS='=' read -r key value; do
+			case $key in
+			'' | '#'*) ;;
+			fresh) fresh=$value ;;
+			guests) guests=$value ;;
+			host_only) [ "$value" = 0 ] || guests=0 ;;
+			timeout) timeout=$value ;;
+			hyv) hyv=$value ;;
+			guest_ram | guest_cpus | guest_args | guest_memory)
+				env+=LAB_${key^^}=$(printf %q "$value")$'\n'
+				;;
+			hyv_props) env+=LAB_HYV_PROPS=$(printf %q "$value")$'\n' ;;
+			*) die "$dir/options: no such option: $key" ;;
+			esac
+		done <"$dir/options"
+	fi
+	if [ -e "$dir/packages" ]; then
+		packages=$(sed 's/#.*//' "$dir/packages" | tr -s ' \t' '\n' |
+			sed '/^$/d' | sort -u | tr '\n' ' ')
+	fi
+
+	name=${dir##*/}
+	n=2
+	while [[ " ${CASE_NAME[*]} " == *" $name "* ]]; do
+		name=${dir##*/}-$n
+		n=$((n + 1))
+	done
+	[[ $name =~ ^[A-Za-z0-9._+-]+$ ]] || die "$dir: odd characters in its name"
+
+	[ "$HYV_ASKED" = 1 ] || hyv=0
+	guests=${guests:-${GUESTS_ASKED:-$highest}}
+	timeout=${TIMEOUT_ASKED:-${timeout:-300}}
+	[ "$highest" -le "$guests" ] ||
+		die "$dir: guest$highest.sh, but only $guests guests"
+
+	CASE_DIR[i]=$dir
+	CASE_NAME[i]=$name
+	CASE_GROUP[i]="packages=$packages hyv=$hyv"
+	[ "$fresh" = 0 ] || CASE_GROUP[i]+=" fresh=$i"
+	CASE_PACKAGES[i]=$packages
+	CASE_ENV[i]=${env}LAB_HYV=$hyv$'\n'
+	CASE_GUESTS[i]=$guests
+	CASE_TIMEOUT[i]=$timeout
+	CASE_HYV[i]=$hyv
+}
+
+# case_order: print the numbers of all cases so that those of a group follow
+# each other, and in a group those with the same guests, most guests first.
+case_order() {
+	local i
+
+	for i in "${!CASE_DIR[@]}"; do
+		printf '%s\t%s\t%s\t%s\n' "${CASE_GROUP[i]}" "${CASE_GUESTS[i]}" \
+			"$(printf '%s' "${CASE_ENV[i]}" | tr '\n\t' '  ')" "$i"
+	done | sort -s -t $'\t' -k1,1 -k2,2nr -k3,3 | cut -f4
+}

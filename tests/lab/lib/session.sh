@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Sessions: machines that are booted once and run cases one after the other.
+# Needs cache.sh, debian.sh, machine.sh, options.sh, splat.sh and run's options.
+
+OUT=
+SESSION=
+TURN=
+SESSION_GROUP=
+SESSIONS=0
+SHARES=
+
+# what sessions are booted from
+QEMU='' ROOT='' HOST_KERNEL='' GUEST_KERNEL='' PROGRAMS=''
+declare -A MODULES=()
+
+# out_prepare DIR: an empty directory for results; only what an earlier run
+# made is removed from it.
+out_prepare() {
+	if [ -z "$1" ]; then
+		OUT=$(mktemp -d "${TMPDIR:-/tmp}/hyv-lab-XXXXXX")
+	elif [ ! -e "$1" ] || [ -e "$1/.lab-results" ] ||
+		[ -z "$(ls -A "$1" 2>/dev/null)" ]; then
+		rm -rf "$1"
+		mkdir -p "$1"
+		OUT=$(readlink -f "$1")
+	else
+		die "$1 is not empty, and no results of the lab"
+	fi
+	: >"$OUT/.lab-results"
+}
+
+# share_of DIR: the path of a directory in all machines; SHARES gets what it
+# takes, in lines "TAG PATH". Prints nothing, sets SHARED.
+share_of() {
+	local dir=$1 tag path
+
+	case $dir/ in
+	"$TOP"/*)
+		SHARED=/hyv${dir#"$TOP"}
+		return
+		;;
+	esac
+	while read -r tag path; do
+		if [ "$path" = "${dir%/*}" ]; then
+			SHARED=/$tag/${dir##*/}
+			return
+		fi
+	done <<<"$SHARES"
+	tag=cases$(wc -l <<<"$SHARES")
+	path=${dir%/*}
+	SHARES+=$'\n'"$tag ${path:-/}"
+	SHARED=/$tag/${dir##*/}
+}
+
+# session_prepare PACKAGES HYV: make what a session is booted from; all but the
+# root only once, so that all sessions of a run have the same. An error ends the
+# run.
+session_prepare() {
+	local packages=$1 hyv=$2 release
+
+	# shellcheck disable=SC2086 # a list of names
+	ROOT=$("$LAB/images/root" $packages)
+	if [ -z "$QEMU" ]; then
+		QEMU=$("$TOP/qemu-patches/build" | tail -n 1)
+		HOST_KERNEL=$("$LAB/images/kernel" "$HOST_SERIES")
+		GUEST_KERNEL=$("$LAB/images/kernel" "$GUEST_SERIES")
+	fi
+	if [ "$hyv" = 1 ] && [ -z "$PROGRAMS" ]; then
+		for release in "$(<"$HOST_KERNEL/release")" "$(<"$GUEST_KERNEL/release")"; do
+			MODULES[$release]=$("$LAB/images/modules" "$release")
+		done
+		PROGRAMS=$("$LAB/images/programs")
+	fi
+}
+
+# session_start HYV: boot a host from what is prepared.
+session_start() {
+	local release status=0
+
+	SESSIONS=$((SESSIONS + 1))
+	SESSION=$OUT/session-$SESSIONS
+	mkdir -p "$SESSION/share/machine/host" "$SESSION/share/modules"
+	if [ "$1" = 1 ]; then
+		for release in "${!MODULES[@]}"; do
+			cp -r "${MODULES[$release]}" "$SESSION/share/modules/$release"
+		done
+		cp -r "$PROGRAMS" "$SESSION/share/programs"
+	fi
+	session_turn
+	accel_choose "$QEMU" "$HOST_KERNEL"
+	say "booting the host ($(<"$HOST_KERNEL/release")," \
+		"guests $(<"$GUEST_KERNEL/release"), $ACCEL)"
+	machine_start "$QEMU" "$ROOT" "$HOST_KERNEL" "$GUEST_KERNEL" "$SHARES"
+	machine_wait ready 300 || status=$?
+	[ $status = 0 ] || {
+		tail -n 5 "$SESSION/console" "$SESSION/qemu.log" >&2 || true
+		say "the host does not boot"
+	}
+	return $status
+}
+
+# session_turn: labs take turns on this machine: several at once would share its
+# processors and run into their time limits. Held until the session ends.
+session_turn() {
+	exec {TURN}>"$HYV_CACHE/.lock-lab"
+	flock -n "$TURN" || {
+		say "waiting for another lab on this machine to end"
+		flock "$TURN"
+	}
+}
+
+# session_shell OUTDIR: a person on the host's console, with guests beside it.
+session_shell() {
+	local modes='' status=0
+
+	out_prepare "$1"
+	say "logs go to $OUT"
+	SHARES="hyv $TOP"
+	# shellcheck disable=SC2034 # for machine.sh
+	TERMINAL=1
+	[ ! -t 0 ] || modes=$(stty -g)
+	session_prepare "" "$HYV_ASKED"
+	session_start "$HYV_ASKED" || exit 1
+	machine_run shell 100000000 "LAB_HYV=$HYV_ASKED lab-shell ${GUESTS_ASKED:-2}" ||
+		status=$?
+	[ -z "$modes" ] || stty "$modes"
+	return $status
+}
+
+# session_end: stop the machines, keep of their files what tells something.
+session_end() {
+	machine_stop
+	[ -z "$TURN" ] || exec {TURN}>&-
+	TURN=
+	[ -n "$SESSION" ] || return 0
+	[ ! -d "$SESSION/share/machine" ] || mv "$SESSION/share/machine" "$SESSION/"
+	rm -rf "$SESSION/share" "$SESSION"/ctl.* "$SESSION"/*.initrd
+	SESSION=
+	SESSION_GROUP=
+}
+
+# case_run I DIR: run a case in the running session, results go to DIR. The
+# verdict is left in DIR/reasons (if it is not empty, the case failed).
+case_run() {
+	local i=$1 dir=$2 id="$1" share=$SESSION/share/case/$1 console limit
+	local status=0 REPLY=
+
+	mkdir -p "$share" "$dir"
+	share_of "${CASE_DIR[i]}"
+	{
+		printf '%s' "${CASE_ENV[i]}"
+		printf '%s=%q\n' CASE "$SHARED" TIMEOUT "${CASE_TIMEOUT[i]}" \
+			GUESTS "${CASE_GUESTS[i]}"
+	} >"$share/env"
+	console=$(stat -c %s "$SESSION/console")
+	limit=$((CASE_TIMEOUT[i] + CASE_GUESTS[i] * 300 + 180))
+	machine_run "$id" "$limit" "lab-case $id" || status=$?
+	tail -c "+$((console + 1))" "$SESSION/console" >"$share/host.console"
+	if [ $status = 1 ]; then
+		echo "the host died" >>"$share/reasons"
+	elif [ $status = 2 ]; then
+		echo "the host does not answer" >>"$share/reasons"
+	elif [ "$REPLY" != 0 ] && [ ! -s "$share/reasons" ]; then
+		echo "lab-case ended with $REPLY" >>"$share/reasons"
+	elif [ "$REPLY" = 0 ] && [ ! -e "$share/host.kmsg" ]; then
+		echo "no kernel log of the host" >>"$share/reasons"
+	fi
+	splat_scan "$share"/*.kmsg "$share"/*.console >>"$share/reasons" || true
+	rm -rf "$share"/{env,scripts,kv,barrier,failed,start.log}
+	cp -a "$share/." "$dir/"
+	rm -rf "$share"
+}
+
+# report I VERDICT SECONDS [REASON]
+report() {
+	printf '%s %-32s %4ss%s\n' "$2" "${CASE_NAME[$1]}" "$3" "${4:+  $4}"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "${CASE_NAME[$1]}" "$HOST_SERIES" \
+		"$GUEST_SERIES" "$2" "$3" "${4:-}" >>"$OUT/results.tsv"
+}
+
+# case_hung DIR: did the case end only because a machine hangs?
+case_hung() {
+	local hangs='^(no end after [0-9]+ seconds|guest[0-9]+ does not (boot|answer).*'
+	hangs+='|the host does not answer)$'
+
+	[ "$ACCEL" = tcg ] && ! grep -qvE "$hangs" "$1/reasons"
+}
+
+# case_verdict I DIR: run a case, on new machines if need be. The verdict is in
+# DIR, as of case_run.
+case_verdict() {
+	local i=$1 dir=$2
+
+	if [ "$SESSION_GROUP" != "${CASE_GROUP[i]}" ] || ! machine_alive; then
+		session_end
+		session_prepare "${CASE_PACKAGES[i]}" "${CASE_HYV[i]}"
+		if ! session_start "${CASE_HYV[i]}"; then
+			mkdir -p "$dir"
+			echo "the host does not boot" >"$dir/reasons"
+			return
+		fi
+		SESSION_GROUP=${CASE_GROUP[i]}
+	fi
+	case_run "$i" "$dir"
+}
+
+# session_run_cases OUTDIR CASEDIR...: status 1 when a case failed.
+session_run_cases() {
+	local i dir began passed=0 failed=0 skipped=0 reason tries
+
+	for dir in "${@:2}"; do
+		case_add "$dir"
+	done
+	out_prepare "$1"
+	say "results go to $OUT"
+	SHARES="hyv $TOP"
+	for dir in "${CASE_DIR[@]}"; do
+		share_of "$dir"
+	done
+
+	for i in $(case_order); do
+		began=$SECONDS
+		dir=$OUT
+		[ ${#CASE_DIR[@]} = 1 ] || dir=$OUT/${CASE_NAME[i]}
+		case_verdict "$i" "$dir"
+		for ((tries = RETRIES; tries > 0; tries--)); do
+			if [ ! -s "$dir/reasons" ] || ! case_hung "$dir"; then
+				break
+			fi
+			report "$i" AGAIN $((SECONDS - began)) \
+				"$(head -n 1 "$dir/reasons")"
+			session_end
+			mkdir -p "$OUT/hung"
+			mv "$dir/reasons" "$OUT/hung/${CASE_NAME[i]}.$tries"
+			case_verdict "$i" "$dir"
+		done
+		if [ -s "$dir/reasons" ]; then
+			failed=$((failed + 1))
+			reason=$(head -n 1 "$dir/reasons" | tr '\t' ' ')
+			report "$i" FAIL $((SECONDS - began)) "$reason"
+			session_end
+		elif [ -s "$dir/skipped" ]; then
+			skipped=$((skipped + 1))
+			report "$i" SKIP $((SECONDS - began)) "$(head -n 1 "$dir/skipped")"
+		else
+			rm -f "$dir/reasons"
+			passed=$((passed + 1))
+			report "$i" PASS $((SECONDS - began))
+		fi
+	done
+	session_end
+	if [ $skipped = 0 ]; then
+		printf '%s passed, %s failed\n' $passed $failed
+	else
+		printf '%s passed, %s failed, %s skipped\n' $passed $failed $skipped
+	fi
+	[ $failed = 0 ]
+}

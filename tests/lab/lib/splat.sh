@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What in a kernel log means that the kernel is in trouble: beginnings of words.
+
+SPLATS=(
+	'BUG: ' 'WARNING: ' 'Oops' 'kernel BUG at ' 'Kernel panic'
+	'general protection fault' '[Uu]nable to handle' 'KASAN: ' 'KFENCE: '
+	'UBSAN: ' 'double fault' 'stack segment:' 'divide error:' 'invalid opcode:'
+	'refcount_t: ' 'list_add corruption' 'list_del corruption'
+	'possible circular locking' 'possible recursive locking'
+	'inconsistent lock state' 'suspicious RCU usage' 'bad unlock balance'
+	'sleeping function called from invalid context' 'scheduling while atomic'
+	'detected stall' 'self-detected stall' 'rcu_preempt kthread'
+	'soft lockup' 'hard LOCKUP' 'blocked for more than' 'nobody cared'
+	'Bad page state' 'Bad rss-counter' 'nonzero pgtables_bytes'
+	'Out of memory: ' 'page allocation failure' 'kmem_cache_destroy'
+	'Objects remaining' 'unregister_netdevice: waiting' 'cut here'
+)
+
+# splat_scan FILE...: print the first line of trouble in each file, as
+# "NAME: LINE"; status 0 when there is none. Missing files hold none.
+splat_scan() {
+	local file line status=0
+
+	for file; do
+		[ -e "$file" ] || continue
+		line=$(printf '\\<%s\n' "${SPLATS[@]}" |
+			grep -a -m 1 -f - "$file") || continue
+		printf '%s: %s\n' "${file##*/}" "$line"
+		status=1
+	done
+	return $status
+}

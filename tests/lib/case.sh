@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the scripts of the cases share. They run in the lab's machines and begin
+# with:  . "$HYV_TREE/tests/lib/case.sh"
+# A command that fails, fails the script, and the log says which one it was.
+set -euEo pipefail
+trap 'echo "FAILED: line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND" >&2' ERR
+
+# The programs of tests/programs, and userlib, on fast storage.
+if [ ! -d /run/programs ]; then
+	cp -a /lab/programs /run/programs.new
+	mv /run/programs.new /run/programs
+fi
+export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs
+
+# Kernel log lines of severity warning or worse that have nothing to do with
+# HyV, as patterns of grep -E.
+KLOG_HARMLESS=(
+	# a machine that had to wait for its processor
+	'^hrtimer: interrupt took [0-9]+ ns$'
+	# any module that the kernel's build has not signed
+	'^(hyv|virtio_hyv): loading out-of-tree module taints kernel\.$'
+	'^(hyv|virtio_hyv): module verification failed: signature and/or required key missing - tainting kernel$'
+	# the clocks of a processor that is emulated, or that others use too
+	'^hrtimer: interrupt took [0-9]+ ns$'
+	'^perf: interrupt took too long '
+	'^clocksource: (timekeeping watchdog|wd-|Long readout interval|.*skewed|Checking clocksource)'
+	'^(tsc: Marking TSC unstable|TSC found unstable|sched_clock: Marking unstable)'
+	'^(Unstable clock detected|If you want to keep using the local clock)'
+	'^  "trace_clock=local"$|^on the kernel command line$'
+)
+
+# step TEXT...: what comes next, for the reader of the log.
+step() {
+	printf '== %s  [%ss]\n' "$*" "$SECONDS"
+}
+
+# fail TEXT...: end the script, the case has failed.
+fail() {
+	printf 'FAILED: %s\n' "$*" >&2
+	exit 1
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds.
+wait_for() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+		sleep 0.1
+	done
+}
+
+# must_fail COMMAND...: the command ends with another status than 0.
+must_fail() {
+	local status=0
+
+	"$@" || status=$?
+	[ $status != 0 ] || fail "this should have failed: $*"
+}
+
+# gid_index: set GID_INDEX to the index of the device's first GID that is an IPv4
+# address.
+gid_index() {
+	local dir=/sys/class/infiniband/$IBDEV/ports/1/gids gid
+
+	for ((GID_INDEX = 0; GID_INDEX < 16; GID_INDEX++)); do
+		read -r gid <"$dir/$GID_INDEX" || break
+		[[ $gid != 0000:0000:0000:0000:0000:ffff:* ]] || return 0
+	done
+	fail "$IBDEV has no GID with an IPv4 address"
+}
+
+# gids: the GID table of the device without its empty entries. Their types are
+# not there: the core of a guest takes the host's GIDs for RoCE v1 ones.
+gids() {
+	grep -v ':0000:0000:0000:0000$' /sys/class/infiniband/"$IBDEV"/ports/1/gids/* |
+		sed 's,.*/,,'
+}
+
+# klog_check: no line in this machine's kernel log since the case began that is
+# a warning or worse.
+klog_check() {
+	local lines
+
+	lines=$(lab-klog warn | sed -E 's/^\[ *[0-9.]+\] //' |
+		grep -vE -f <(printf '%s\n' "${KLOG_HARMLESS[@]}") || true)
+	[ -z "$lines" ] || fail "in the kernel log: $lines"
+}
+
+# --- Programs that come in pairs: a server, and a client that is given the
+# --- server's address; both take the port as -p.
+
+PAIR_PORT=18515
+
+# listens PORT [6]: status 0 when a program waits for TCP connections there. Without
+# a process of its own, as they take long to start in an emulated guest.
+listens() {
+	local port line
+
+	printf -v port ':%04X ' "$1"
+	while read -r line; do
+		[[ $line != *"$port"*:0000\ 0A\ * ]] || return 0
+	done <"/proc/net/tcp${2:-}"
+	[ -z "${2:-}" ] && listens "$1" 6
+}
+
+# server NAME COMMAND...: start it, tell NAME to the clients, wait for its end.
+# What it says goes to $OUT/NAME.server.
+server() {
+	local name=$1 pid status=0
+
+	shift
+	PAIR_PORT=$((PAIR_PORT + 1))
+	timeout "${PAIR_TIMEOUT:-120}" "$@" -p $PAIR_PORT >"$OUT/$name.server" 2>&1 &
+	pid=$!
+	until listens $PAIR_PORT; do
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.05
+	done
+	put "$name" $PAIR_PORT
+	wait $pid || status=$?
+	[ $status = 0 ] || {
+		cat "$OUT/$name.server" >&2
+		fail "server of $name: status $status: $*"
+	}
+}
+
+# client NAME ADDRESS COMMAND...: its other half; what it says goes to
+# $OUT/NAME.client.
+client() {
+	local name=$1 address=$2 port status=0
+
+	shift 2
+	port=$(get "$name")
+	timeout "${PAIR_TIMEOUT:-120}" "$@" -p "$port" "$address" \
+		>"$OUT/$name.client" 2>&1 || status=$?
+	[ $status = 0 ] || {
+		cat "$OUT/$name.client" >&2
+		fail "client of $name: status $status: $*"
+	}
+}
+
+# across NAME COMMAND...: the server on guest 2, the client on guest 1.
+across() {
+	if [ "$LAB_MACHINE" = guest2 ]; then
+		server "$@"
+	else
+		client "$1" "$PEER_IP" "${@:2}"
+	fi
+}
+
+# within NAME COMMAND...: both in this machine.
+within() {
+	local name=$1-$LAB_MACHINE pid
+
+	shift
+	server "$name" "$@" &
+	pid=$!
+	client "$name" "$MY_IP" "$@"
+	wait $pid
+	PAIR_PORT=$((PAIR_PORT + 1))
+}
+
+# --- What the host knows about a guest.
+
+# objects TYPE [PID]: how many objects of a type (qp, cq, pd, mr, ctx) a process
+# has, or all of user space.
+objects() {
+	rdma -j resource show "$1" | jq --argjson pid "${2:-0}" \
+		'[.[] | select(.pid and (.pid == $pid or $pid == 0))] | length'
+}
+
+# has TYPE PID COUNT: status 0 when the process has just as many objects.
+has() {
+	[ "$(objects "$1" "$2")" = "$3" ]
+}
+
+# no_objects [PID]: status 0 when there are none of any type.
+no_objects() {
+	local type
+
+	for type in qp cq mr pd ctx; do
+		has $type "${1:-0}" 0 || return 1
+	done
+}
+
+# memory_pinned PID: kilobytes that are pinned for RDMA.
+memory_pinned() {
+	awk '$1 == "VmPin:" { print $2 }' "/proc/$1/status"
+}
+
+# memory_free: kilobytes that this machine could give to programs, after what
+# is only cached has been dropped.
+memory_free() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo
+}
+
+# memory_slab: kilobytes in kernel objects that cannot be dropped.
+memory_slab() {
+	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
+}
