@@ -180,14 +180,6 @@ report() {
 		"$GUEST_SERIES" "$2" "$3" "${4:-}" >>"$OUT/results.tsv"
 }
 
-# case_hung DIR: did the case end only because a machine hangs?
-case_hung() {
-	local hangs='^(no end after [0-9]+ seconds|guest[0-9]+ does not (boot|answer).*'
-	hangs+='|the host does not answer)$'
-
-	[ "$ACCEL" = tcg ] && ! grep -qvE "$hangs" "$1/reasons"
-}
-
 # case_verdict I DIR: run a case, on new machines if need be. The verdict is in
 # DIR, as of case_run.
 case_verdict() {
@@ -208,7 +200,7 @@ case_verdict() {
 
 # session_run_cases OUTDIR CASEDIR...: status 1 when a case failed.
 session_run_cases() {
-	local i dir began passed=0 failed=0 skipped=0 reason tries
+	local i dir began passed=0 failed=0 skipped=0 reason
 
 	for dir in "${@:2}"; do
 		case_add "$dir"
@@ -225,17 +217,6 @@ session_run_cases() {
 		dir=$OUT
 		[ ${#CASE_DIR[@]} = 1 ] || dir=$OUT/${CASE_NAME[i]}
 		case_verdict "$i" "$dir"
-		for ((tries = RETRIES; tries > 0; tries--)); do
-			if [ ! -s "$dir/reasons" ] || ! case_hung "$dir"; then
-				break
-			fi
-			report "$i" AGAIN $((SECONDS - began)) \
-				"$(head -n 1 "$dir/reasons")"
-			session_end
-			mkdir -p "$OUT/hung"
-			mv "$dir/reasons" "$OUT/hung/${CASE_NAME[i]}.$tries"
-			case_verdict "$i" "$dir"
-		done
 		if [ -s "$dir/reasons" ]; then
 			failed=$((failed + 1))
 			reason=$(head -n 1 "$dir/reasons" | tr '\t' ' ')
