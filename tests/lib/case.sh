@@ -17,15 +17,13 @@ export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs
 # Kernel log lines of severity warning or worse that have nothing to do with
 # HyV, as patterns of grep -E.
 KLOG_HARMLESS=(
-	# a machine that had to wait for its processor
-	'^hrtimer: interrupt took [0-9]+ ns$'
 	# any module that the kernel's build has not signed
 	'^(hyv|virtio_hyv): loading out-of-tree module taints kernel\.$'
 	'^(hyv|virtio_hyv): module verification failed: signature and/or required key missing - tainting kernel$'
 	# the clocks of a processor that is emulated, or that others use too
 	'^hrtimer: interrupt took [0-9]+ ns$'
 	'^perf: interrupt took too long '
-	'^clocksource: (timekeeping watchdog|wd-|Long readout interval|.*skewed|Checking clocksource)'
+	'^clocksource: '
 	'^(tsc: Marking TSC unstable|TSC found unstable|sched_clock: Marking unstable)'
 	'^(Unstable clock detected|If you want to keep using the local clock)'
 	'^  "trace_clock=local"$|^on the kernel command line$'
