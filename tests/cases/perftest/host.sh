@@ -10,8 +10,8 @@ for file in guest*/*.client; do
 	# the line of results: latency, or bandwidth
 	awk '/^ *#bytes/ { getline; print FILENAME ": " $4; exit !($4 ~ /^[0-9.]+$/ && $4 > 0) }' "$file"
 done | tee "$OUT/figures"
-# 17 measurements between the guests, 11 in each of them
-[ "$(wc -l <"$OUT/figures")" = 39 ]
+# 15 measurements between the guests, 13 in each of them
+[ "$(wc -l <"$OUT/figures")" = 41 ]
 for n in 1 2; do
 	wait_for 20 no_objects "$(lab-guest $n pid)"
 done
