@@ -2,9 +2,11 @@
 /*
  * Mapping HCA memory into the window and putting anonymous memory back.
  *
- * The window must never have a hole: KVM stops a VM that touches one. What is
- * not mapped to the HCA is anonymous memory, and where that cannot be put back
- * the pages stay taken, so that no guest is ever told to use them.
+ * No page of the window that a guest was told to use may be a hole: KVM stops
+ * a VM that touches one. What is not mapped to the HCA is anonymous memory. A
+ * failed mapping leaves a hole for the moment until that is put back, in pages
+ * that were given to nobody yet; where it cannot be put back the pages stay
+ * taken, so that no guest is ever told to use them.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
