@@ -25,8 +25,8 @@ KLOG_HARMLESS=(
 	'^perf: interrupt took too long '
 	'^clocksource: '
 	'^(tsc: Marking TSC unstable|TSC found unstable|sched_clock: Marking unstable)'
-	'^(Unstable clock detected|If you want to keep using the local clock)'
-	'^  "trace_clock=local"$|^on the kernel command line$'
+	'^ *(Unstable clock detected|If you want to keep using the local clock)'
+	'^ *("trace_clock=local"|on the kernel command line)$'
 )
 
 # step TEXT...: what comes next, for the reader of the log.
