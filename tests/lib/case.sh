@@ -162,6 +162,41 @@ within() {
 	PAIR_PORT=$((PAIR_PORT + 1))
 }
 
+# pingpong HOW NAME SIZE ITERATIONS OPTION...: ibv_rc_pingpong, by across or
+# within, with the data checked; $GID_INDEX must be set.
+pingpong() {
+	local how=$1 name=$2 size=$3 iterations=$4
+
+	shift 4
+	step "$how, ibv_rc_pingpong, $size bytes $*"
+	"$how" "$name" ibv_rc_pingpong -d "$IBDEV" -g "$GID_INDEX" -c -m 4096 \
+		-r 16 -s "$size" -n "$iterations" "$@"
+}
+
+# pingpong_results FILE...: how many of these files say that one has ended well.
+pingpong_results() {
+	# it says that data is wrong, but ends with success
+	must_fail grep -i invalid "$@" >&2
+	grep -lE '^[0-9]+ iters in .* usec/iter' "$@" | wc -l
+}
+
+# perftest HOW NAME PROGRAM OPTION...: one of perftest's programs over RC.
+perftest() {
+	local how=$1 name=$2 program=$3
+
+	shift 3
+	step "$how, $program $*"
+	"$how" "$name" "$program" -d "$IBDEV" -x "$GID_INDEX" -c RC -F "$@"
+}
+
+# perftest_results FILE...: a line for each client that has a result. It is
+# "inf", or 0, if perftest could not tell the rate of an emulated processor's
+# clock.
+perftest_results() {
+	awk '/^ *#bytes/ { getline; if ($4 ~ /^([0-9.]+|inf)$/) print FILENAME ": " $4 }' \
+		"$@"
+}
+
 # --- What the host knows about a guest.
 
 # objects TYPE [PID]: how many objects of a type (qp, cq, pd, mr, ctx) a process

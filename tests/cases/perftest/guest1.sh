@@ -7,15 +7,6 @@
 
 gid_index
 
-# perftest HOW NAME PROGRAM OPTION...
-perftest() {
-	local how=$1 name=$2 program=$3
-
-	shift 3
-	step "$how, $program $*"
-	"$how" "$name" "$program" -d "$IBDEV" -x "$GID_INDEX" -c RC -F "$@"
-}
-
 for op in send write read; do
 	perftest across "$op-lat" ib_${op}_lat -s 64 -n 200
 	perftest across "$op-bw" ib_${op}_bw -s 65536 -n 100

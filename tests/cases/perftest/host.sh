@@ -5,12 +5,7 @@
 . "$HYV_TREE/tests/lib/case.sh"
 
 barrier end
-cd "$LAB_CASE"
-for file in guest*/*.client; do
-	# The line of results: latency, or bandwidth; "inf", or 0, if perftest could
-	# not tell the rate of an emulated processor's clock.
-	awk '/^ *#bytes/ { getline; print FILENAME ": " $4; exit $4 !~ /^([0-9.]+|inf)$/ }' "$file"
-done | tee "$OUT/figures"
+perftest_results "$LAB_CASE"/guest*/*.client | tee "$OUT/figures"
 # 15 measurements between the guests, 13 in each of them
 [ "$(wc -l <"$OUT/figures")" = 41 ]
 for n in 1 2; do

@@ -7,16 +7,6 @@
 
 gid_index
 
-# pingpong HOW NAME SIZE ITERATIONS OPTION...
-pingpong() {
-	local how=$1 name=$2 size=$3 iterations=$4
-
-	shift 4
-	step "$how, $size bytes $*"
-	"$how" "$name" ibv_rc_pingpong -d "$IBDEV" -g "$GID_INDEX" -c -m 4096 \
-		-r 16 -s "$size" -n "$iterations" "$@"
-}
-
 for size in 1 64 4096 65536 8388608; do
 	iterations=$((size < 100000 ? 200 : 4))
 	pingpong across "across-$size" $size $iterations
