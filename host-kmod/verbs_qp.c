@@ -169,8 +169,9 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
 	rsp->slot = cpu_to_le32(qp->slot);
 	hyv_qp_cap_to_wire(&attr.cap, &rsp->cap);
-	hyv_obj_publish(&vnic->objs, &qp->obj);
+	/* Once published it may be destroyed at any time. */
 	hyv_qp_put_parents(vnic, qp);
+	hyv_obj_publish(&vnic->objs, &qp->obj);
 	return 0;
 
 err_slot:
