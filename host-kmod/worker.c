@@ -92,16 +92,19 @@ static bool hyv_worker_run_calls(struct hyv_vnic *vnic)
 static void hyv_worker_ring(void *arg, u32 slot)
 {
 	hyv_qp_ring(arg, slot);
+	cond_resched();
 }
 
 static void hyv_worker_arm(void *arg, u32 slot)
 {
 	hyv_cq_arm(arg, slot, IB_CQ_NEXT_COMP);
+	cond_resched();
 }
 
 static void hyv_worker_arm_solicited(void *arg, u32 slot)
 {
 	hyv_cq_arm(arg, slot, IB_CQ_SOLICITED);
+	cond_resched();
 }
 
 /*
@@ -190,10 +193,10 @@ static int hyv_worker_main(void *data)
 
 	kthread_use_mm(vnic->mm);
 	while (!kthread_should_stop()) {
-		if (hyv_worker_look(vnic)) {
-			cond_resched();
+		/* A guest can keep it from sleeping without work for it. */
+		cond_resched();
+		if (hyv_worker_look(vnic))
 			continue;
-		}
 
 		/* Poll longer after polling has paid, shorter after not. */
 		budget = min(budget, READ_ONCE(worker->poll_us));
