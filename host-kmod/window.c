@@ -70,7 +70,7 @@ int hyv_window_set(struct hyv_window *window, const struct hyv_set_window *arg)
 		return -ENOSPC;
 
 	pages = kvcalloc(BITS_TO_LONGS(arg->length >> PAGE_SHIFT),
-			 sizeof(*pages), GFP_KERNEL_ACCOUNT);
+			 sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pages)
 		return -ENOMEM;
 
@@ -117,13 +117,22 @@ static int hyv_window_alloc(struct hyv_window *window, unsigned long length,
 static void hyv_window_restore(struct hyv_window *window, unsigned long offset,
 			       unsigned long length)
 {
-	unsigned long addr;
+	unsigned long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	unsigned long start = window->addr + offset, addr;
 
 	lockdep_assert_held(&window->lock);
-	addr = vm_mmap(NULL, window->addr + offset, length,
-		       PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
-		       0);
+	addr = vm_mmap(NULL, start, length, PROT_READ | PROT_WRITE,
+		       flags | MAP_FIXED, 0);
+	if (IS_ERR_VALUE(addr)) {
+		/*
+		 * The VMM may have no mapping to spare. The HCA's memory must
+		 * go all the same, and leaves room for the new one.
+		 */
+		if (vm_munmap(start, length))
+			return;
+		addr = vm_mmap(NULL, start, length, PROT_READ | PROT_WRITE,
+			       flags | MAP_FIXED_NOREPLACE, 0);
+	}
 	if (!IS_ERR_VALUE(addr))
 		bitmap_clear(window->pages, offset >> PAGE_SHIFT,
 			     length >> PAGE_SHIFT);
