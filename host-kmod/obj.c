@@ -105,6 +105,7 @@ static void hyv_objs_account(struct hyv_objs *objs, enum hyv_obj_type type,
 int hyv_obj_reserve(struct hyv_objs *objs, struct hyv_obj *obj,
 		    enum hyv_obj_type type, struct hyv_obj *owner)
 {
+	unsigned int i;
 	int ret;
 
 	if (owner && !hyv_obj_tryget(owner))
@@ -116,7 +117,8 @@ int hyv_obj_reserve(struct hyv_objs *objs, struct hyv_obj *obj,
 	obj->removing = false;
 	INIT_LIST_HEAD(&obj->type_link);
 	INIT_LIST_HEAD(&obj->owner_link);
-	INIT_LIST_HEAD(&obj->owned);
+	for (i = 0; i < HYV_OBJ_TYPES; i++)
+		INIT_LIST_HEAD(&obj->owned[i]);
 
 	xa_lock(&objs->xa);
 	if (objs->count[type] >= objs->max[type]) {
@@ -160,7 +162,7 @@ void hyv_obj_publish(struct hyv_objs *objs, struct hyv_obj *obj)
 	WARN_ON_ONCE(xa_err(__xa_store(&objs->xa, obj->handle, obj, 0)));
 	list_add_tail(&obj->type_link, &objs->published[obj->type]);
 	if (owner)
-		list_add_tail(&obj->owner_link, &owner->owned);
+		list_add_tail(&obj->owner_link, &owner->owned[obj->type]);
 	xa_unlock(&objs->xa);
 	if (owner)
 		hyv_obj_put(objs, owner);
@@ -329,7 +331,10 @@ void hyv_obj_restore(struct hyv_objs *objs, struct hyv_obj *obj)
  */
 void hyv_obj_erase(struct hyv_objs *objs, struct hyv_obj *obj)
 {
-	WARN_ON_ONCE(!list_empty(&obj->owned));
+	unsigned int i;
+
+	for (i = 0; i < HYV_OBJ_TYPES; i++)
+		WARN_ON_ONCE(!list_empty(&obj->owned[i]));
 	hyv_obj_drop(objs, obj);
 	wake_up_all(&objs->wait);
 }
@@ -347,9 +352,7 @@ static bool hyv_objs_pick(struct hyv_objs *objs, enum hyv_obj_type type,
 	*pick = NULL;
 	xa_lock(&objs->xa);
 	if (owner) {
-		list_for_each_entry(obj, &owner->owned, owner_link) {
-			if (obj->type != type)
-				continue;
+		list_for_each_entry(obj, &owner->owned[type], owner_link) {
 			wait = obj->removing;
 			if (!wait)
 				goto found;

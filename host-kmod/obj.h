@@ -38,7 +38,7 @@
  *	xa_lock, hyv_obj_tryget() reads it without
  * @type_link: in &hyv_objs.published; under the table's xa_lock
  * @owner_link: in the owner's @owned; under the table's xa_lock
- * @owned: objects that this one owns; under the table's xa_lock
+ * @owned: objects that this one owns, by type; under the table's xa_lock
  */
 struct hyv_obj {
 	enum hyv_obj_type type;
@@ -49,7 +49,7 @@ struct hyv_obj {
 	bool removing;
 	struct list_head type_link;
 	struct list_head owner_link;
-	struct list_head owned;
+	struct list_head owned[HYV_OBJ_TYPES];
 };
 
 /**
