@@ -38,7 +38,7 @@ static struct vm_area_struct *hyv_guest_vma(struct mm_struct *mm, u64 hva,
 	if (!vma)
 		return ERR_PTR(-EFAULT);
 	if (!vma->vm_file || !(vma->vm_flags & VM_SHARED) ||
-	    vma->vm_flags & (VM_IO | VM_PFNMAP))
+	    vma->vm_flags & (VM_IO | VM_PFNMAP) || is_vm_hugetlb_page(vma))
 		return ERR_PTR(-EOPNOTSUPP);
 	*run = min_t(u64, len, vma->vm_end - hva);
 	return vma;
@@ -272,9 +272,9 @@ err_unpin:
  * @plan: made with HYV_STITCH_MAX_VMAS
  *
  * Context: Process context in the VMM's address space. May sleep.
- * Return: 0; -EOPNOTSUPP if guest memory is not a shared mapping of a file;
- * -EFAULT if it is not mapped; -EINVAL if its file cannot be mapped in pages,
- * as that of huge pages cannot; or another negative errno.
+ * Return: 0; -EOPNOTSUPP if guest memory is not a shared mapping of a file, or
+ * one of huge pages, which cannot be mapped page by page; -EFAULT if it is not
+ * mapped; or another negative errno.
  */
 int hyv_stitch_map(struct hyv_stitch *stitch,
 		   const struct hyv_stitch_plan *plan)

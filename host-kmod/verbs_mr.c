@@ -2,8 +2,10 @@
 /*
  * Memory regions.
  */
+#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 
@@ -57,6 +59,19 @@ static struct ib_mr *hyv_ib_reg_mr(struct hyv_request *r, struct hyv_pd *pd,
 		return ERR_PTR(ret);
 	}
 	return mr;
+}
+
+/*
+ * What the driver's umem is going to refuse must not be pinned or described
+ * first: a list of chunks may name the same page millions of times.
+ */
+static bool hyv_mr_over_memlock(u64 bytes)
+{
+	u64 pinned = (u64)atomic64_read(&current->mm->pinned_vm) << PAGE_SHIFT;
+	u64 limit = rlimit(RLIMIT_MEMLOCK);
+
+	return (pinned > limit || bytes > limit - pinned) &&
+	       !capable(CAP_IPC_LOCK);
 }
 
 /* Register guest memory; all that it needs besides the MR is gone after it. */
@@ -162,6 +177,10 @@ int hyv_cmd_reg_mr(void *arg, struct hyv_call *call)
 	ret = hyv_quota_charge(&vnic->pinned, mr->pinned);
 	if (ret)
 		goto err_abort;
+	if (hyv_mr_over_memlock(mr->pinned)) {
+		ret = -ENOMEM;
+		goto err_uncharge;
+	}
 	ret = hyv_mr_register(r, mr, req, call);
 	if (ret)
 		goto err_uncharge;
