@@ -185,6 +185,8 @@ static long hyv_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return -EFAULT;
 	if (size < op->min_size)
 		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
 	memset(&arg, 0, sizeof(arg));
 	ret = copy_struct_from_user(&arg, op->size, ubuf, size);
 	if (ret)

@@ -305,6 +305,7 @@ err_hca:
 		hyv_hca_unlink(vnic);
 	up_write(&vnic->gate);
 	hyv_worker_stop(vnic);
+	hyv_events_reset(vnic);
 	hyv_events_clear_ports(&vnic->events);
 err_owner:
 	mmput(vnic->mm);
