@@ -281,7 +281,13 @@ void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
 	case IB_EVENT_CLIENT_REREGISTER:
 	case IB_EVENT_GID_CHANGE:
 		set_bit(code, &port->pending);
-		queue_work(hdev->wq, &hdev->port_work);
+		/*
+		 * Before, the tables are not there yet. Pairs with the barrier
+		 * in hyv_ibdev_register(), which handles what is pending.
+		 */
+		smp_mb__after_atomic();
+		if (test_bit(HYV_DEV_REGISTERED, &hdev->flags))
+			queue_work(hdev->wq, &hdev->port_work);
 		break;
 	default:
 		break;
@@ -390,6 +396,7 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 		return ret;
 
 	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
+	smp_mb__after_atomic();
 	/* The core may have missed a change that happened meanwhile. */
 	for (port = 1; port <= hdev->nr_ports; port++)
 		hyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE);

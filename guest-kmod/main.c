@@ -393,6 +393,12 @@ static int hyv_validate(struct virtio_device *vdev)
 		dev_err(&vdev->dev, "legacy virtio is not supported\n");
 		return -EINVAL;
 	}
+	if (virtio_has_feature(vdev, VIRTIO_F_ACCESS_PLATFORM)) {
+		dev_err(&vdev->dev,
+			"the host must access memory by physical addresses\n");
+		return -EOPNOTSUPP;
+	}
+	__virtio_clear_bit(vdev, VIRTIO_F_RING_PACKED);
 	return 0;
 }
 
@@ -423,6 +429,9 @@ static int __maybe_unused hyv_freeze(struct virtio_device *vdev)
 {
 	struct hyv_dev *hdev = vdev->priv;
 
+	/* Nothing is left if the last restore has failed. */
+	if (!hdev)
+		return 0;
 	/* What a process has at the host would not survive. */
 	if (atomic_read(&hdev->nr_contexts)) {
 		dev_notice(&vdev->dev,
