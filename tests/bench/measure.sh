@@ -61,7 +61,7 @@ measure() {
 
 	for ((try = 1; try <= 20; try++)); do
 		name=$column-$op-$metric-$size-$RUN-$try
-		"$how" "$name" "ib_${op}_$metric" -d "$IBDEV" -x "$GID_INDEX" -F \
+		"$how" "$name" "ib_${op}_$metric" -d "$IBDEV" -x "$GID_INDEX" -F -u 17 \
 			-s "$size" -n "$(iterations "$column" "$metric" "$size")"
 		# only the client knows the figures of all programs
 		if [ "$how" = within ]; then
