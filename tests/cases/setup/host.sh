@@ -4,7 +4,7 @@
 # Whoever makes a mistake in the set-up gets one line that says what to do.
 . "$HYV_TREE/tests/lib/case.sh"
 
-QEMU=(/run/lab/qemu/bin/qemu-system-x86_64 -L /run/lab/qemu/share -nodefaults
+QEMU=(/run/lab/bin/qemu-system-x86_64 -L /run/lab/share -nodefaults
 	-no-user-config -display none -S -m 64M)
 # shellcheck disable=SC2054 # the commas are QEMU's
 MEMFD=(-object memory-backend-memfd,id=mem,size=64M,share=on
