@@ -396,6 +396,7 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 		return ret;
 
 	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
+	/* Pairs with the barrier in hyv_ibdev_port_event(). */
 	smp_mb__after_atomic();
 	/* The core may have missed a change that happened meanwhile. */
 	for (port = 1; port <= hdev->nr_ports; port++)
