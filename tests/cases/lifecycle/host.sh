@@ -26,8 +26,9 @@ gone() {
 }
 
 # warnings N: what its console got since the last look, but for what kernels
-# say when they start or end: with or without HyV about clocks, and about any 64-bit BAR
-# that the firmware had no address for and that the kernel gives one later.
+# say when they start or end: with or without HyV about clocks, and about any
+# 64-bit BAR that the firmware had no address for and that the kernel gives one
+# later.
 STARTUP='^(mtrr|tsc|APIC calibration)|^reboot: '
 STARTUP+='|^pnp .* window\] because it overlaps .* 64bit pref\]$'
 declare -A CONSOLE
