@@ -42,7 +42,7 @@ bench: ## latency and bandwidth: native, guest to guest, rxe over virtio-net
 
 ##@ Test (as root on Debian 12; installs the packages it needs)
 .PHONY: check
-check: ## lint, kunit, tests of userlib and qemu, and all cases of tests/cases
+check: ## lint, kunit, tests of userlib and qemu, cases in the lab
 	@tests/check
 
 .PHONY: lint
