@@ -85,6 +85,7 @@ static u32 hyv_exec_locked(struct hyv_vnic *vnic, const struct hyv_exec *arg,
 		return sizeof(gone);
 	}
 	r.ibdev = hyv_hca_ibdev(vnic->hca);
+	r.provider = hyv_hca_provider(vnic->hca);
 	return hyv_dispatch(hyv_ops, ARRAY_SIZE(hyv_ops), vnic->features, &r,
 			    req, arg->request_len, rsp, rsp_room);
 }

@@ -25,6 +25,8 @@ static const struct hyv_provider hyv_providers[] = {
 		.driver_id = RDMA_DRIVER_RXE,
 		.trusted_only = true,
 		.doorbell_area = true,
+		.kernel_queues = true,
+		.max_inline_data = 512,
 	},
 };
 
@@ -176,6 +178,15 @@ void hyv_hca_unlink(struct hyv_vnic *vnic)
 struct ib_device *hyv_hca_ibdev(const struct hyv_hca *hca)
 {
 	return hca->ibdev;
+}
+
+/**
+ * hyv_hca_provider() - what is special about an HCA's driver
+ * @hca: of a vNIC, under its gate
+ */
+const struct hyv_provider *hyv_hca_provider(const struct hyv_hca *hca)
+{
+	return hca->provider;
 }
 
 /**

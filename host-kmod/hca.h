@@ -16,6 +16,9 @@ struct hyv_vnic;
  * @driver_id: enum rdma_driver_id
  * @trusted_only: it trusts what user space writes into its queues
  * @doorbell_area: a software HCA, whose doorbells are calls into the kernel
+ * @kernel_queues: it allocates queues itself and charges them to nobody
+ * @max_inline_data: more is refused here, as the driver would log it; 0 leaves
+ *	that to the driver
  *
  * Providers whose private data holds addresses of user memory will name them
  * here; those of software HCAs hold none.
@@ -24,6 +27,8 @@ struct hyv_provider {
 	u32 driver_id;
 	bool trusted_only;
 	bool doorbell_area;
+	bool kernel_queues;
+	u32 max_inline_data;
 };
 
 const struct hyv_provider *hyv_provider_get(unsigned int i);
@@ -34,6 +39,7 @@ void hyv_hca_unregister(void);
 int hyv_hca_link(struct hyv_vnic *vnic, struct ib_device *ibdev);
 void hyv_hca_unlink(struct hyv_vnic *vnic);
 struct ib_device *hyv_hca_ibdev(const struct hyv_hca *hca);
+const struct hyv_provider *hyv_hca_provider(const struct hyv_hca *hca);
 u64 hyv_hca_features(const struct hyv_hca *hca);
 
 #endif /* HYV_HCA_H */

@@ -50,6 +50,8 @@ struct hyv_vnic_counters {
  * @obj_max: how many the guest may have; entry 0 is unused in both
  * @pinned: bytes of guest memory in memory regions
  * @pinned_max: how many there may be
+ * @queue_bytes: bytes of kernel memory in queues
+ * @queue_bytes_max: how many there may be
  * @window_used: bytes of the window which HCA queues are mapped into
  * @window_size: bytes of the window, 0 if none is set
  * @counters: events since attach
@@ -67,6 +69,8 @@ struct hyv_vnic_info {
 	u32 obj_max[HYV_OBJ_TYPES];
 	u64 pinned;
 	u64 pinned_max;
+	u64 queue_bytes;
+	u64 queue_bytes_max;
 	u64 window_used;
 	u64 window_size;
 	struct hyv_vnic_counters counters;

@@ -13,11 +13,13 @@
 
 /**
  * struct hyv_memmap - an immutable map
+ * @bytes: of all regions
  * @nr: elements of @region
  * @region: sorted by gpa, no two overlap, and none continues the one before
  *	in both address spaces
  */
 struct hyv_memmap {
+	u64 bytes;
 	u32 nr;
 	struct hyv_mem_region region[];
 };
@@ -71,9 +73,12 @@ struct hyv_memmap *hyv_memmap_create(const struct hyv_mem_region *regions,
 		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!map)
 		return ERR_PTR(-ENOMEM);
+	map->bytes = 0;
 	map->nr = 0;
 	if (!nr)
 		return map;
+	for (i = 0; i < nr; i++)
+		map->bytes += regions[i].length;
 
 	memcpy(map->region, regions, array_size(nr, sizeof(*regions)));
 	sort(map->region, nr, sizeof(*regions), hyv_region_cmp, NULL);
@@ -105,6 +110,18 @@ err_free:
 void hyv_memmap_free(struct hyv_memmap *map)
 {
 	kvfree(map);
+}
+
+/**
+ * hyv_memmap_bytes() - how much guest memory there is
+ * @map: the map
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 hyv_memmap_bytes(const struct hyv_memmap *map)
+{
+	return map->bytes;
 }
 
 /* The region that @gpa is in, or NULL. */

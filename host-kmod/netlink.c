@@ -122,6 +122,9 @@ static int hyv_nl_put_vnic(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 	    hyv_nl_put_objects(skb, info) ||
 	    hyv_nl_put_u64(skb, HYV_NL_A_VNIC_PINNED, info->pinned) ||
 	    hyv_nl_put_u64(skb, HYV_NL_A_VNIC_PINNED_MAX, info->pinned_max) ||
+	    hyv_nl_put_u64(skb, HYV_NL_A_VNIC_QUEUE_BYTES, info->queue_bytes) ||
+	    hyv_nl_put_u64(skb, HYV_NL_A_VNIC_QUEUE_BYTES_MAX,
+			   info->queue_bytes_max) ||
 	    hyv_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_USED, info->window_used) ||
 	    hyv_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_SIZE, info->window_size) ||
 	    hyv_nl_put_counters(skb, &info->counters)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A limit on bytes, as of pinned guest memory.
+ * A limit on bytes: of pinned guest memory, and of queues.
  */
 #ifndef HYV_QUOTA_H
 #define HYV_QUOTA_H

@@ -5,7 +5,7 @@
 #include <linux/errno.h>
 #include <linux/math.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "stitch_plan.h"
@@ -71,6 +71,8 @@ static int hyv_stitch_walk(struct hyv_stitch_walk *walk,
 				return ret;
 			start += run;
 		}
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		cond_resched();
 	}
 	return 0;
@@ -84,7 +86,8 @@ static int hyv_stitch_walk(struct hyv_stitch_walk *walk,
  * @max_vmas: most pieces to map one by one
  *
  * Context: process, may sleep.
- * Return: 0, -EFAULT when a chunk is not all guest memory, -ENOMEM.
+ * Return: 0, -EFAULT when a chunk is not all guest memory, -ENOMEM, -EINTR when
+ * the caller has been killed.
  */
 int hyv_stitch_plan_make(struct hyv_stitch_plan *plan,
 			 const struct hyv_memmap *map,

@@ -18,17 +18,20 @@
 #include "uctx.h"
 
 struct hyv_call;
+struct hyv_provider;
 struct hyv_vnic;
 
 /**
  * struct hyv_request - what a handler knows beside the request itself
  * @vnic: the vNIC
  * @ibdev: its HCA, which stays as long as the handler runs
+ * @provider: what is special about the HCA's driver
  * @scratch: memory of the VMM, HYV_SCRATCH_SIZE bytes
  */
 struct hyv_request {
 	struct hyv_vnic *vnic;
 	struct ib_device *ibdev;
+	const struct hyv_provider *provider;
 	void __user *scratch;
 };
 
@@ -63,6 +66,7 @@ struct hyv_pd {
  * @context: the context that owns it
  * @ib: the HCA's object
  * @slot: arming slot
+ * @queue_bytes: charged to hyv_vnic.queues
  * @queue: event queue of its completion vector
  * @comp: completion event, told through @queue
  * @error: CQ error event, told through event queue 0
@@ -73,6 +77,7 @@ struct hyv_cq {
 	struct hyv_context *context;
 	struct ib_cq *ib;
 	u32 slot;
+	u64 queue_bytes;
 	unsigned int queue;
 	struct hyv_evnode comp;
 	struct hyv_evnode error;
@@ -91,6 +96,7 @@ struct hyv_cq {
  * @ib: the HCA's object
  * @creator: see hyv_restrack_adopt()
  * @slot: doorbell slot
+ * @queue_bytes: charged to hyv_vnic.queues
  * @event: async events, told through event queue 0
  */
 struct hyv_qp {
@@ -102,6 +108,7 @@ struct hyv_qp {
 	struct ib_qp *ib;
 	struct task_struct *creator;
 	u32 slot;
+	u64 queue_bytes;
 	struct hyv_evnode event[HYV_QP_EVENTS];
 };
 

@@ -8,6 +8,8 @@
 #include <compat/ib_verbs.h>
 
 #include "dispatch.h"
+#include "hca.h"
+#include "qmem.h"
 #include "verbs.h"
 #include "vnic.h"
 
@@ -229,9 +231,15 @@ int hyv_cmd_create_cq(void *arg, struct hyv_call *call)
 	cq->context = hyv_context_of(context);
 	cq->queue = attr.comp_vector % READ_ONCE(vnic->events.nr_queues);
 
-	ret = hyv_obj_reserve(&vnic->objs, &cq->obj, HYV_OBJ_CQ, context);
+	if (r->provider->kernel_queues)
+		cq->queue_bytes = hyv_qmem_cq(attr.cqe);
+
+	ret = hyv_quota_charge(&vnic->queues, cq->queue_bytes);
 	if (ret)
 		goto err_free;
+	ret = hyv_obj_reserve(&vnic->objs, &cq->obj, HYV_OBJ_CQ, context);
+	if (ret)
+		goto err_uncharge;
 	hyv_evnode_init(&cq->comp, HYV_EVENT_COMP, 0, cq->obj.handle);
 	hyv_evnode_init(&cq->error, HYV_EVENT_CQ, IB_EVENT_CQ_ERR,
 			cq->obj.handle);
@@ -256,6 +264,8 @@ err_slot:
 	xa_erase(&vnic->cq_slots, cq->slot);
 err_abort:
 	hyv_obj_abort(&vnic->objs, &cq->obj);
+err_uncharge:
+	hyv_quota_uncharge(&vnic->queues, cq->queue_bytes);
 err_free:
 	kfree(cq);
 err_put:
@@ -284,6 +294,7 @@ int hyv_cq_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 	hyv_events_forget(vnic, cq->queue, &cq->comp, 1);
 	hyv_events_forget(vnic, 0, &cq->error, 1);
 	xa_erase(&vnic->cq_slots, cq->slot);
+	hyv_quota_uncharge(&vnic->queues, cq->queue_bytes);
 	hyv_obj_erase(&vnic->objs, obj);
 	kfree(cq);
 	return 0;

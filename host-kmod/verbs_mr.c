@@ -89,6 +89,14 @@ static int hyv_mr_register(struct hyv_request *r, struct hyv_mr *mr,
 	mem = hyv_vnic_get_mem(r->vnic);
 	if (!mem)
 		return -EFAULT;
+	/*
+	 * What describes a region takes memory while it is registered. No
+	 * honest guest has a region larger than its memory, but a list of
+	 * chunks can name the same page for ever.
+	 */
+	ret = -EFAULT;
+	if (list->length > hyv_memmap_bytes(mem->map))
+		goto out_mem;
 	ret = hyv_chunks_load(&chunks, list, HYV_MAX_CHUNKS, hyv_guest_read,
 			      mem);
 	if (ret)

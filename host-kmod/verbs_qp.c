@@ -9,6 +9,8 @@
 
 #include "convert.h"
 #include "dispatch.h"
+#include "hca.h"
+#include "qmem.h"
 #include "verbs.h"
 #include "vnic.h"
 
@@ -128,6 +130,9 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	ret = hyv_qp_cap_from_wire(&req->cap, &r->ibdev->attrs, &attr.cap);
 	if (ret)
 		return ret;
+	if (r->provider->max_inline_data &&
+	    attr.cap.max_inline_data > r->provider->max_inline_data)
+		return -EINVAL;
 
 	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 	if (!qp)
@@ -137,10 +142,15 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	if (ret)
 		goto err_put;
 
+	if (r->provider->kernel_queues)
+		qp->queue_bytes = hyv_qmem_qp(&attr.cap);
+	ret = hyv_quota_charge(&vnic->queues, qp->queue_bytes);
+	if (ret)
+		goto err_put;
 	ret = hyv_obj_reserve(&vnic->objs, &qp->obj, HYV_OBJ_QP,
 			      qp->pd->obj.owner);
 	if (ret)
-		goto err_put;
+		goto err_uncharge;
 	for (i = 0; i < HYV_QP_EVENTS; i++)
 		hyv_evnode_init(&qp->event[i], HYV_EVENT_QP, hyv_qp_codes[i],
 				qp->obj.handle);
@@ -178,6 +188,8 @@ err_slot:
 	xa_erase(&vnic->qp_slots, qp->slot);
 err_abort:
 	hyv_obj_abort(&vnic->objs, &qp->obj);
+err_uncharge:
+	hyv_quota_uncharge(&vnic->queues, qp->queue_bytes);
 err_put:
 	hyv_qp_put_parents(vnic, qp);
 	kfree(qp);
@@ -205,6 +217,7 @@ int hyv_qp_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 	put_task_struct(qp->creator);
 	hyv_events_forget(vnic, 0, qp->event, HYV_QP_EVENTS);
 	xa_erase(&vnic->qp_slots, qp->slot);
+	hyv_quota_uncharge(&vnic->queues, qp->queue_bytes);
 	hyv_obj_unuse(&qp->recv_cq->obj);
 	hyv_obj_unuse(&qp->send_cq->obj);
 	hyv_obj_unuse(&qp->pd->obj);

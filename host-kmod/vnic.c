@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/virtio_config.h>
@@ -24,6 +25,7 @@
 #define HYV_DEFAULT_CONTEXTS	4096
 #define HYV_DEFAULT_PDS		65536
 #define HYV_DEFAULT_MRS		1048576
+#define HYV_DEFAULT_QUEUE_BYTES	SZ_1G
 
 /* What a VMM may set at most. */
 #define HYV_MOST_CONTEXTS	1048576
@@ -60,6 +62,7 @@ struct hyv_vnic *hyv_vnic_create(void)
 	hyv_objs_set_max(&vnic->objs, HYV_OBJ_QP, HYV_QP_SLOTS);
 	hyv_objs_set_max(&vnic->objs, HYV_OBJ_MR, HYV_DEFAULT_MRS);
 	hyv_quota_init(&vnic->pinned, U64_MAX);
+	hyv_quota_init(&vnic->queues, HYV_DEFAULT_QUEUE_BYTES);
 	hyv_window_init(&vnic->window);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC);
 	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC);
@@ -351,6 +354,8 @@ int hyv_vnic_set_limits(struct hyv_vnic *vnic,
 					 limits[i].max);
 	if (arg->max_pinned)
 		hyv_quota_set_max(&vnic->pinned, arg->max_pinned);
+	if (arg->max_queue_bytes)
+		hyv_quota_set_max(&vnic->queues, arg->max_queue_bytes);
 	return 0;
 }
 
@@ -573,6 +578,8 @@ static void hyv_vnic_info_fill(struct hyv_vnic *vnic,
 	}
 	info->pinned = hyv_quota_used(&vnic->pinned);
 	info->pinned_max = hyv_quota_max(&vnic->pinned);
+	info->queue_bytes = hyv_quota_used(&vnic->queues);
+	info->queue_bytes_max = hyv_quota_max(&vnic->queues);
 	mutex_lock(&vnic->window.lock);
 	info->window_used = vnic->window.used;
 	info->window_size = vnic->window.size;

@@ -117,7 +117,8 @@ struct hyv_vnic {
 
 	/* They have locks of their own. */
 	struct hyv_objs objs;
-	struct hyv_quota pinned;
+	struct hyv_quota pinned;	/* guest memory in MRs */
+	struct hyv_quota queues;	/* kernel memory of the HCA's driver */
 	struct hyv_window window;
 	struct xarray qp_slots;
 	struct xarray cq_slots;

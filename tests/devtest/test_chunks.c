@@ -468,9 +468,10 @@ static void test_split(void)
 	gmem_free(&gm);
 }
 
-static int reg_table(struct vnic *v, uint32_t pd, struct gmem *gm,
+/* Page i of the buffer is page i * @step of guest memory. */
+static int reg_pages(struct vnic *v, uint32_t pd, struct gmem *gm,
 		     const struct hyv_mem_region *region, uint32_t nr,
-		     uint32_t pages)
+		     uint32_t pages, uint32_t step)
 {
 	struct gbuf buf = {
 		.gm = gm,
@@ -484,13 +485,20 @@ static int reg_table(struct vnic *v, uint32_t pd, struct gmem *gm,
 	int ret;
 
 	for (i = 0; i < pages; i++)
-		gpa[i] = 0x1000000 + i * DT_PAGE;
+		gpa[i] = 0x1000000 + i * step * DT_PAGE;
 	buf.gpa = gpa;
 	REQUIRE_EQ(vnic_set_mem(v, region, nr), 0, "SET_MEM");
 	ret = cmd_reg_mr(v, pd, &buf, ACCESS_REMOTE, &mr);
 	if (!ret)
 		REQUIRE_EQ(cmd_destroy(v, HYV_OBJ_MR, mr.handle), 0, "DESTROY");
 	return ret;
+}
+
+static int reg_table(struct vnic *v, uint32_t pd, struct gmem *gm,
+		     const struct hyv_mem_region *region, uint32_t nr,
+		     uint32_t pages)
+{
+	return reg_pages(v, pd, gm, region, nr, pages, 1);
 }
 
 /* One chunk over several regions, and regions whose memory is odd. */
@@ -512,6 +520,11 @@ static void test_table(void)
 	       "REG_MR of one chunk in two regions");
 	EXPECT(reg_table(&v, pd, &gm, two, 2, 3), HYV_S_EFAULT,
 	       "REG_MR of one chunk in two regions and none");
+
+	EXPECT(reg_pages(&v, pd, &gm, two, 2, 2, 0), 0,
+	       "REG_MR of the same page twice");
+	EXPECT(reg_pages(&v, pd, &gm, two, 2, 3, 0), HYV_S_EFAULT,
+	       "REG_MR of more than there is memory, by the same page");
 
 	EXPECT(reg_table(&v, pd, &gm, NULL, 0, 1), HYV_S_EFAULT,
 	       "REG_MR without guest memory");

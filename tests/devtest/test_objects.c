@@ -595,6 +595,36 @@ static void test_pinned_limit(void)
 	EXPECT(make_one(HYV_CMD_REG_MR), 0, "REG_MR after a reset");
 }
 
+static void test_queue_limit(void)
+{
+	struct hyv_set_limits limits = {.max_queue_bytes = 1};
+	unsigned int made = 0;
+	struct cq_info cq;
+	int ret;
+
+	fixture_renew(&fix);
+	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
+	EXPECT(make_one(HYV_CMD_CREATE_CQ), HYV_S_EDQUOT,
+	       "CREATE_CQ beyond the limit of queues' memory");
+	EXPECT(make_one(HYV_CMD_CREATE_QP), HYV_S_EDQUOT,
+	       "CREATE_QP beyond the limit of queues' memory");
+
+	limits.max_queue_bytes = 4 << 20;
+	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
+	while (!(ret = cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq)) &&
+	       made < 1000)
+		made++;
+	EXPECT(ret, HYV_S_EDQUOT, "CREATE_CQ until the limit is reached");
+	EXPECT(made >= 4 && made < 100, 1, "%u large CQs fit", made);
+	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
+	EXPECT(cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq), 0,
+	       "CREATE_CQ after one has gone");
+	EXPECT(cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq), HYV_S_EDQUOT,
+	       "CREATE_CQ at the limit again");
+	fixture_renew(&fix);
+	EXPECT(make_one(HYV_CMD_CREATE_QP), 0, "CREATE_QP after a reset");
+}
+
 void group_limits(void)
 {
 	struct dt_counts before = dt_counts();
@@ -603,6 +633,7 @@ void group_limits(void)
 	test_object_limits();
 	test_owner_limits();
 	test_pinned_limit();
+	test_queue_limit();
 	fixture_free(&fix);
 	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
 	dt_expect_counts(&before, "after all limits");

@@ -36,6 +36,8 @@ static void json_resources(struct json *json, const struct hyv_vnic *vnic)
 
 	json_u64(json, "pinned", hyv_vnic_pinned(vnic));
 	json_u64(json, "pinned_max", hyv_vnic_pinned_max(vnic));
+	json_u64(json, "queue_bytes", hyv_vnic_queue_bytes(vnic));
+	json_u64(json, "queue_bytes_max", hyv_vnic_queue_bytes_max(vnic));
 	json_u64(json, "window_used", hyv_vnic_window_used(vnic));
 	json_u64(json, "window_size", hyv_vnic_window_size(vnic));
 	json_open(json, "objects", '{');
@@ -147,6 +149,8 @@ static void show_vnic(FILE *out, const struct hyv_vnic *vnic)
 	show_word(out, "state", hyv_vnic_state_str(vnic));
 	show_use(out, "pinned_bytes", hyv_vnic_pinned(vnic),
 		 hyv_vnic_pinned_max(vnic));
+	show_use(out, "queue_bytes", hyv_vnic_queue_bytes(vnic),
+		 hyv_vnic_queue_bytes_max(vnic));
 	show_use(out, "window_bytes", hyv_vnic_window_used(vnic),
 		 hyv_vnic_window_size(vnic));
 	for (i = 0; i < hyv_vnic_nr_object_types(vnic); i++) {

@@ -100,6 +100,8 @@ HYV_API const char *hyv_vnic_state_str(const struct hyv_vnic *vnic);
 /* Bytes. */
 HYV_API uint64_t hyv_vnic_pinned(const struct hyv_vnic *vnic);
 HYV_API uint64_t hyv_vnic_pinned_max(const struct hyv_vnic *vnic);
+HYV_API uint64_t hyv_vnic_queue_bytes(const struct hyv_vnic *vnic);
+HYV_API uint64_t hyv_vnic_queue_bytes_max(const struct hyv_vnic *vnic);
 HYV_API uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic);
 HYV_API uint64_t hyv_vnic_window_size(const struct hyv_vnic *vnic);
 

@@ -197,6 +197,8 @@ static int hyv_fill_vnic(struct hyv_vnic *vnic)
 	vnic->hca = hyv_string(tb[HYV_NL_A_HCA_NAME]);
 	vnic->pinned = hyv_u64(tb[HYV_NL_A_VNIC_PINNED]);
 	vnic->pinned_max = hyv_u64(tb[HYV_NL_A_VNIC_PINNED_MAX]);
+	vnic->queue_bytes = hyv_u64(tb[HYV_NL_A_VNIC_QUEUE_BYTES]);
+	vnic->queue_bytes_max = hyv_u64(tb[HYV_NL_A_VNIC_QUEUE_BYTES_MAX]);
 	vnic->window_used = hyv_u64(tb[HYV_NL_A_VNIC_WINDOW_USED]);
 	vnic->window_size = hyv_u64(tb[HYV_NL_A_VNIC_WINDOW_SIZE]);
 	if (tb[HYV_NL_A_VNIC_OBJECTS]) {

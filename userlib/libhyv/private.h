@@ -37,6 +37,8 @@ struct hyv_vnic {
 	const char *hca;
 	uint64_t pinned;
 	uint64_t pinned_max;
+	uint64_t queue_bytes;
+	uint64_t queue_bytes_max;
 	uint64_t window_used;
 	uint64_t window_size;
 	uint64_t counters[HYV_NR_COUNTERS];

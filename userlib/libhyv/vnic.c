@@ -155,6 +155,16 @@ uint64_t hyv_vnic_pinned_max(const struct hyv_vnic *vnic)
 	return vnic->pinned_max;
 }
 
+uint64_t hyv_vnic_queue_bytes(const struct hyv_vnic *vnic)
+{
+	return vnic->queue_bytes;
+}
+
+uint64_t hyv_vnic_queue_bytes_max(const struct hyv_vnic *vnic)
+{
+	return vnic->queue_bytes_max;
+}
+
 uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic)
 {
 	return vnic->window_used;

@@ -21,6 +21,8 @@ static const struct sample sample = {
 	.state = HYV_NL_VNIC_RUNNING,
 	.pinned = 1ULL << 33,
 	.pinned_max = 1ULL << 40,
+	.queue_bytes = 3ULL << 33,
+	.queue_bytes_max = 1ULL << 41,
 	.counter = 1ULL << 60,
 };
 
@@ -88,6 +90,8 @@ static void whole_vnic(void)
 	EXPECT_STR(hyv_vnic_state_str(vnic), "running");
 	EXPECT_EQ(hyv_vnic_pinned(vnic), 1LL << 33);
 	EXPECT_EQ(hyv_vnic_pinned_max(vnic), 1LL << 40);
+	EXPECT_EQ(hyv_vnic_queue_bytes(vnic), 3LL << 33);
+	EXPECT_EQ(hyv_vnic_queue_bytes_max(vnic), 1LL << 41);
 	EXPECT_EQ(hyv_vnic_window_used(vnic), 8192);
 	EXPECT_EQ(hyv_vnic_window_size(vnic), 67108864);
 
@@ -258,7 +262,7 @@ static void truncated(void)
 		free(copy);
 	}
 	/* Between two attributes a message may end; elsewhere not. */
-	EXPECT(good >= 10 && good <= 16);
+	EXPECT(good >= 12 && good <= 20);
 	nlmsg_free(msg);
 
 	msg = hca_message("rxe0", 1, 0, 0);

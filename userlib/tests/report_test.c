@@ -46,6 +46,8 @@ static const struct sample two[] = {
 		.state = HYV_NL_VNIC_RUNNING,
 		.pinned = 1ULL << 33,
 		.pinned_max = 1ULL << 40,
+		.queue_bytes = 65536,
+		.queue_bytes_max = 1ULL << 30,
 		.counter = 1000,
 	},
 	{
@@ -57,19 +59,22 @@ static const struct sample two[] = {
 		.state = HYV_NL_VNIC_HCA_GONE,
 		.pinned = 0,
 		.pinned_max = 1ULL << 40,
+		.queue_bytes = 65536,
+		.queue_bytes_max = 1ULL << 30,
 		.counter = UINT64_MAX - 7,
 	},
 };
 
 /* --- JSON of the samples --- */
 
-#define VNIC_3_IDENTITY                                      \
-	"\"id\":3,\"name\":\"web 1\",\"pid\":4711,"          \
-	"\"command\":\"qemu-system-x86\",\"hca\":\"rxe0\","  \
-	"\"state\":\"running\",\"pinned\":8589934592,"       \
-	"\"pinned_max\":1099511627776,\"window_used\":8192," \
-	"\"window_size\":67108864,\"objects\":{"             \
-	"\"context\":{\"count\":2,\"max\":64},"              \
+#define VNIC_3_IDENTITY                                        \
+	"\"id\":3,\"name\":\"web 1\",\"pid\":4711,"            \
+	"\"command\":\"qemu-system-x86\",\"hca\":\"rxe0\","    \
+	"\"state\":\"running\",\"pinned\":8589934592,"         \
+	"\"pinned_max\":1099511627776,\"queue_bytes\":65536,"  \
+	"\"queue_bytes_max\":1073741824,\"window_used\":8192," \
+	"\"window_size\":67108864,\"objects\":{"               \
+	"\"context\":{\"count\":2,\"max\":64},"                \
 	"\"qp\":{\"count\":17,\"max\":1024}}"
 
 #define VNIC_3                                                             \
@@ -89,7 +94,8 @@ static const struct sample two[] = {
 	"{\"id\":12,\"name\":\"\",\"pid\":98,"                          \
 	"\"command\":\"a\\u000ab\\\\\\u001b[2J\",\"hca\":\"mlx5_0\","   \
 	"\"state\":\"hca-gone\",\"pinned\":0,"                          \
-	"\"pinned_max\":1099511627776,\"window_used\":8192,"            \
+	"\"pinned_max\":1099511627776,\"queue_bytes\":65536,"           \
+	"\"queue_bytes_max\":1073741824,\"window_used\":8192,"          \
 	"\"window_size\":67108864,\"objects\":{"                        \
 	"\"context\":{\"count\":2,\"max\":64},"                         \
 	"\"qp\":{\"count\":17,\"max\":1024}}"                           \
@@ -235,6 +241,7 @@ static void show(void)
 		"    hca                      rxe0\n",
 		"    state                    running\n",
 		"    pinned_bytes             8589934592 of 1099511627776\n",
+		"    queue_bytes              65536 of 1073741824\n",
 		"    window_bytes             8192 of 67108864\n",
 		"    objects.context          2 of 64\n",
 		"    objects.qp               17 of 1024\n",

@@ -123,6 +123,9 @@ struct nl_msg *vnic_message(const struct sample *sample)
 	nla_nest_end(msg, nest);
 	nla_put_u64(msg, HYV_NL_A_VNIC_PINNED, sample->pinned);
 	nla_put_u64(msg, HYV_NL_A_VNIC_PINNED_MAX, sample->pinned_max);
+	nla_put_u64(msg, HYV_NL_A_VNIC_QUEUE_BYTES, sample->queue_bytes);
+	nla_put_u64(msg, HYV_NL_A_VNIC_QUEUE_BYTES_MAX,
+		    sample->queue_bytes_max);
 	nla_put_u64(msg, HYV_NL_A_VNIC_WINDOW_USED, 8192);
 	nla_put_u64(msg, HYV_NL_A_VNIC_WINDOW_SIZE, 67108864);
 	put_counters(msg, sample->counter);

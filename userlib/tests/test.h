@@ -51,6 +51,8 @@ struct sample {
 	uint32_t state;
 	uint64_t pinned;
 	uint64_t pinned_max;
+	uint64_t queue_bytes;
+	uint64_t queue_bytes_max;
 	uint64_t counter;
 };
 

@@ -60,6 +60,8 @@ enum hyv_nl_attr {
 	HYV_NL_A_HCA_DRIVER_ID,		/* u32, enum rdma_driver_id */
 	HYV_NL_A_HCA_USE,		/* u32, enum hyv_nl_hca_use */
 	HYV_NL_A_HCA_VNICS,		/* u32, vNICs attached */
+	HYV_NL_A_VNIC_QUEUE_BYTES,	/* u64, host memory in queues, bytes */
+	HYV_NL_A_VNIC_QUEUE_BYTES_MAX,	/* u64, bytes */
 
 	__HYV_NL_A_AFTER_LAST,
 	HYV_NL_A_MAX = __HYV_NL_A_AFTER_LAST - 1

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The memory of queues which an HCA's driver allocates in the kernel.
+ *
+ * Software HCAs charge it to nobody, so that hyv.ko has to limit it before it
+ * asks for a queue, and before the driver tells how much that takes. The values
+ * here are what drivers take at most: powers of two in both dimensions, as they
+ * round both up.
+ */
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <rdma/ib_verbs.h>
+
+#include "qmem.h"
+
+/* Parts of a queue's element besides its scatter/gather list. */
+#define HYV_CQE_SIZE		128
+#define HYV_SEND_WQE_SIZE	256
+#define HYV_RECV_WQE_SIZE	64
+
+/* What a QP takes besides its queues: its state, a socket, its peer's reads. */
+#define HYV_QP_SIZE		16384
+
+static u64 hyv_qmem_queue(u32 nr, u64 element)
+{
+	/* One element stays empty. */
+	return roundup_pow_of_two((u64)nr + 1) * roundup_pow_of_two(element);
+}
+
+static u64 hyv_qmem_sges(u32 nr)
+{
+	return (u64)nr * sizeof(struct ib_sge);
+}
+
+/**
+ * hyv_qmem_cq() - memory of a CQ
+ * @cqe: its elements; the caller has limited it to what the HCA can do
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 hyv_qmem_cq(u32 cqe)
+{
+	return hyv_qmem_queue(cqe, HYV_CQE_SIZE);
+}
+
+/**
+ * hyv_qmem_qp() - memory of a QP
+ * @cap: its capacities; the caller has limited them to what the HCA can do
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 hyv_qmem_qp(const struct ib_qp_cap *cap)
+{
+	u64 payload = max_t(u64, hyv_qmem_sges(cap->max_send_sge),
+			    cap->max_inline_data);
+
+	return HYV_QP_SIZE +
+	       hyv_qmem_queue(cap->max_send_wr, HYV_SEND_WQE_SIZE + payload) +
+	       hyv_qmem_queue(cap->max_recv_wr, HYV_RECV_WQE_SIZE +
+			      hyv_qmem_sges(cap->max_recv_sge));
+}
