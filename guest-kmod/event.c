@@ -253,20 +253,26 @@ int hyv_events_start(struct hyv_dev *hdev)
 			if (ret)
 				return ret;
 		}
+		/*
+		 * Must not run beside the callback, so not in
+		 * hyv_events_kick(). What it returns is not needed: a device
+		 * that is not ready cannot have asked to be left alone.
+		 */
+		virtqueue_kick_prepare(evq->vq);
 	}
 	return 0;
 }
 
 /**
  * hyv_events_kick() - tell the host about the buffers
- * @hdev: device that is ready
+ * @hdev: device that is ready, so that callbacks may be running already
  */
 void hyv_events_kick(struct hyv_dev *hdev)
 {
 	u32 i;
 
 	for (i = 0; i < hdev->nr_event_queues; i++)
-		virtqueue_kick(hdev->events.evq[i].vq);
+		virtqueue_notify(hdev->events.evq[i].vq);
 }
 
 /**
