@@ -19,6 +19,7 @@
 
 #include "cmd.h"
 #include "hyv_dev.h"
+#include "shared_bits.h"
 
 #define HYV_DB_MIN_SLOTS	64
 #define HYV_DB_MAX_SLOTS	65536
@@ -114,10 +115,10 @@ static void hyv_db_set(struct hyv_dev *hdev, struct hyv_db_bitmap *map,
 
 	/* A host that sees the bit must see what the provider has queued. */
 	virt_wmb();
-	set_bit_le(slot, map->bits);
+	hyv_shared_set_bit_le(slot, map->bits);
 	/* A host that sees the summary bit must see the slot's bit. */
 	virt_wmb();
-	set_bit_le(slot / HYV_DB_WORD_BITS, map->summary);
+	hyv_shared_set_bit_le(slot / HYV_DB_WORD_BITS, map->summary);
 	/*
 	 * Pairs with the host's barrier between asking for kicks and looking
 	 * at the summary once more: it sees the bit or this sees the wish.
