@@ -141,7 +141,7 @@ void hyv_db_ring_send(struct hyv_dev *hdev, u32 slot)
 }
 
 /* Wait until the host has taken an arming bit, which means that it has armed. */
-static int hyv_db_wait_armed(struct hyv_dev *hdev, struct hyv_db_bitmap *map,
+static int hyv_db_wait_taken(struct hyv_dev *hdev, struct hyv_db_bitmap *map,
 			     u32 slot)
 {
 	unsigned long deadline = jiffies + HYV_ARM_TIMEOUT;
@@ -181,7 +181,16 @@ int hyv_db_arm_cq(struct hyv_dev *hdev, u32 slot, bool solicited)
 {
 	struct hyv_db_bitmap *map = solicited ? &hdev->db.solicited :
 						&hdev->db.arm;
+	int ret;
 
+	/*
+	 * A caller that was killed has left its bit. When the host clears that
+	 * one it may have armed long before, or even another CQ which had the
+	 * slot, so that would not tell if it has armed this CQ from now on.
+	 */
+	ret = hyv_db_wait_taken(hdev, map, slot);
+	if (ret)
+		return ret;
 	hyv_db_set(hdev, map, slot);
-	return hyv_db_wait_armed(hdev, map, slot);
+	return hyv_db_wait_taken(hdev, map, slot);
 }
