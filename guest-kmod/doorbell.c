@@ -29,7 +29,6 @@
 #define HYV_ARM_SPIN_NS		(50 * NSEC_PER_USEC)
 #define HYV_ARM_SLEEP_MIN_US	20
 #define HYV_ARM_SLEEP_MAX_US	2000
-#define HYV_ARM_TIMEOUT		(10 * HZ)
 
 static bool hyv_db_slots_valid(u32 slots)
 {
@@ -144,7 +143,7 @@ void hyv_db_ring_send(struct hyv_dev *hdev, u32 slot)
 static int hyv_db_wait_taken(struct hyv_dev *hdev, struct hyv_db_bitmap *map,
 			     u32 slot)
 {
-	unsigned long deadline = jiffies + HYV_ARM_TIMEOUT;
+	unsigned long deadline = jiffies + HYV_CMD_TIMEOUT;
 	u64 spin_end = ktime_get_ns() + HYV_ARM_SPIN_NS;
 	unsigned long us = HYV_ARM_SLEEP_MIN_US;
 

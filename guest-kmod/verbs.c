@@ -160,13 +160,20 @@ int hyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
  */
 int hyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
+	struct hyv_dev *hdev = to_hyv_dev(ibcq->device);
 	struct hyv_cq *cq = to_hyv_cq(ibcq);
 	bool solicited = !(flags & IB_CQ_NEXT_COMP);
 	int ret;
 
 	mutex_lock(&cq->arm_lock);
-	ret = hyv_db_arm_cq(to_hyv_dev(ibcq->device), cq->slot, solicited);
+	ret = hyv_db_arm_cq(hdev, cq->slot, solicited);
 	mutex_unlock(&cq->arm_lock);
+	/*
+	 * The core does not look at the result, so the caller would wait for
+	 * an event that may never come.
+	 */
+	if (ret == -ETIMEDOUT)
+		hyv_dev_lost(hdev, "host does not arm completion queues");
 	return ret;
 }
 
