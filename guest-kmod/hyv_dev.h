@@ -17,6 +17,7 @@
 #include <linux/bitops.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
 #include <linux/workqueue.h>
@@ -77,6 +78,7 @@ enum {
  * @wq: work that issues commands
  * @port_work: handles hyv_port.pending
  * @fail_work: resets the device, see hyv_dev_fail()
+ * @reboot_nb: has the device reset before the kernel goes
  * @flags: HYV_DEV_* bits
  * @nr_contexts: open user contexts
  * @stop_lock: protects @stopped
@@ -103,6 +105,7 @@ struct hyv_dev {
 	struct workqueue_struct *wq;
 	struct work_struct port_work;
 	struct work_struct fail_work;
+	struct notifier_block reboot_nb;
 
 	unsigned long flags;
 	atomic_t nr_contexts;

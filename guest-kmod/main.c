@@ -7,12 +7,15 @@
  * host still answers, so that everything is destroyed in order; then the device
  * is reset, after which the host uses no memory of the guest; then the rest.
  * A device that fails is reset at once, and stays registered, useless but safe,
- * until it is removed.
+ * until it is removed. The same is done to every device before a reboot or kexec,
+ * lest the HCA writes to memory of the next kernel.
  */
 #include <linux/ioport.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/reboot.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
@@ -33,6 +36,9 @@
 
 /* Shortest limit on requests that leaves room for every command. */
 #define HYV_MIN_MAX_REQUEST	4096
+
+/* How long a reboot waits for the reset of a device. */
+#define HYV_REBOOT_TIMEOUT	(10 * HZ)
 
 /* Reset the device; afterwards the host uses no memory of this guest. */
 static void hyv_dev_stop(struct hyv_dev *hdev)
@@ -77,14 +83,10 @@ static bool hyv_dev_fail_once(struct hyv_dev *hdev)
  */
 void hyv_dev_fail(struct hyv_dev *hdev, const char *why)
 {
-	if (!hyv_dev_fail_once(hdev))
-		return;
-	/* The core resets virtio devices when the machine goes down. */
-	if (system_state > SYSTEM_RUNNING)
-		return;
-	dev_err(&hdev->vdev->dev,
-		"%s: device is out of service until the driver is bound again\n",
-		why);
+	if (hyv_dev_fail_once(hdev))
+		dev_err(&hdev->vdev->dev,
+			"%s: device is out of service until the driver is bound again\n",
+			why);
 }
 
 /**
@@ -99,6 +101,27 @@ void hyv_dev_hca_gone(struct hyv_dev *hdev)
 {
 	if (hyv_dev_fail_once(hdev))
 		dev_notice(&hdev->vdev->dev, "the HCA has left the host\n");
+}
+
+/*
+ * Called before a reboot, a halt and kexec. To who still uses the device it has
+ * failed then; the log says nothing of that.
+ *
+ * A driver's shutdown method would not do: the virtio bus of some supported
+ * kernels has one itself, and then that of a driver is not called.
+ */
+static int hyv_reboot_notify(struct notifier_block *nb, unsigned long action,
+			     void *data)
+{
+	struct hyv_dev *hdev = container_of(nb, struct hyv_dev, reboot_nb);
+
+	/* In a work item, as a device that is broken may never be reset. */
+	hyv_dev_fail_once(hdev);
+	if (!wait_for_completion_timeout(&hdev->cmdq.drained,
+					 HYV_REBOOT_TIMEOUT))
+		dev_err(&hdev->vdev->dev,
+			"no reset: the host may still write to memory\n");
+	return NOTIFY_DONE;
 }
 
 static bool hyv_hca_present(struct virtio_device *vdev)
@@ -304,6 +327,7 @@ static int hyv_start(struct virtio_device *vdev)
 	hyv_cmdq_init(&hdev->cmdq);
 	mutex_init(&hdev->stop_lock);
 	INIT_WORK(&hdev->fail_work, hyv_fail_work);
+	hdev->reboot_nb.notifier_call = hyv_reboot_notify;
 
 	ret = hyv_read_config(hdev, &nr_ports, &qp_slots, &cq_slots);
 	if (ret)
@@ -335,22 +359,27 @@ static int hyv_start(struct virtio_device *vdev)
 	ret = hyv_start_vqs(hdev);
 	if (ret)
 		goto err_destroy_wq;
+	ret = register_reboot_notifier(&hdev->reboot_nb);
+	if (ret)
+		goto err_stop_vqs;
 	if (hdev->db.area) {
 		ret = hyv_db_start(hdev);
 		if (ret) {
 			dev_err(&vdev->dev,
 				"host refuses the doorbell area: %d\n", ret);
-			goto err_stop_vqs;
+			goto err_unregister_reboot;
 		}
 	}
 	ret = hyv_ibdev_register(hdev);
 	if (ret) {
 		dev_err(&vdev->dev, "cannot register an RDMA device: %d\n",
 			ret);
-		goto err_stop_vqs;
+		goto err_unregister_reboot;
 	}
 	return 0;
 
+err_unregister_reboot:
+	unregister_reboot_notifier(&hdev->reboot_nb);
 err_stop_vqs:
 	hyv_stop_vqs(hdev);
 err_destroy_wq:
@@ -376,6 +405,7 @@ static void hyv_stop(struct virtio_device *vdev)
 	struct hyv_dev *hdev = vdev->priv;
 
 	hyv_ibdev_unregister(hdev);
+	unregister_reboot_notifier(&hdev->reboot_nb);
 	hyv_stop_vqs(hdev);
 	vdev->priv = NULL;
 	destroy_workqueue(hdev->wq);
