@@ -10,6 +10,9 @@
 #include "cmd.h"
 #include "hyv_dev.h"
 
+/* Numbers of QPs have 24 bits, and the core warns of one that has more. */
+#define HYV_MAX_QPN	0xffffff
+
 static struct hyv_ucontext *hyv_udata_to_uctx(struct ib_udata *udata)
 {
 	return rdma_udata_to_drv_context(udata, struct hyv_ucontext, ibuc);
@@ -208,7 +211,8 @@ int hyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	if (ret)
 		return ret;
 
-	if (hdev->db.area && new.slot >= hdev->db.qp_slots) {
+	if ((hdev->db.area && new.slot >= hdev->db.qp_slots) ||
+	    new.qpn > HYV_MAX_QPN) {
 		ret = -EIO;
 		goto err_destroy_qp;
 	}
