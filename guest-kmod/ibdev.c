@@ -396,11 +396,17 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 		return ret;
 
 	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
-	/* Pairs with the barrier in hyv_ibdev_port_event(). */
+	/*
+	 * Pairs with the barrier in hyv_ibdev_port_event(), and with that of
+	 * setting HYV_DEV_FAILED before hyv_ibdev_fatal() is called.
+	 */
 	smp_mb__after_atomic();
 	/* The core may have missed a change that happened meanwhile. */
 	for (port = 1; port <= hdev->nr_ports; port++)
 		hyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE);
+	/* And who has opened the device already, that it has failed. */
+	if (hyv_dev_failed(hdev))
+		hyv_ibdev_fatal(hdev);
 	return 0;
 }
 
