@@ -58,7 +58,7 @@ nothing_left
 victim check
 
 step "driver unloaded under load, and loaded again"
-victim unload 3
+victim unload 2
 nothing_left
 
 step "reset under load"
@@ -78,15 +78,13 @@ warnings 1
 step "QEMU killed while it registers memory"
 slab=$(memory_slab)
 free=$(memory_free)
-for delay in 0.3 0.9; do
-	restart
-	victim register 64M
-	sleep $delay
-	pid=$(lab-guest 1 pid)
-	lab-guest 1 kill
-	gone "$pid"
-	warnings 1
-done
+restart
+victim register 64M
+sleep 0.$((RANDOM % 10))
+pid=$(lab-guest 1 pid)
+lab-guest 1 kill
+gone "$pid"
+warnings 1
 
 step "QEMU killed during transfers"
 restart
@@ -99,8 +97,8 @@ warnings 1
 step "no memory is lost"
 echo "kilobytes: free $free, now $(memory_free)"
 echo "kilobytes: slab $slab, now $(memory_slab)"
-# 3 machines came and went, two had 64 MiB registered
-[ "$(memory_free)" -gt $((free - 100000)) ]
+# 2 machines came and went, one had 64 MiB registered
+[ "$(memory_free)" -gt $((free - 60000)) ]
 [ "$(memory_slab)" -lt $((slab + 30000)) ]
 
 step "the HCA leaves while guest 2 uses it"
@@ -110,7 +108,7 @@ get stopped
 restart
 victim transfer
 rdma link delete rxe0
-lab-guest 1 exec 'ibv_devinfo' | tee "$OUT/devinfo"
+must_fail lab-guest 1 exec ibv_devinfo
 hyv list
 klog_check
 lab-guest 1 kill
