@@ -156,6 +156,16 @@ enum hyv_opcode {
 	HYV_CMD_MODIFY_QP	= 0x0305,
 	HYV_CMD_QUERY_QP	= 0x0306,
 	HYV_CMD_REG_MR		= 0x0307,
+	HYV_CMD_RESIZE_CQ	= 0x0308,
+	HYV_CMD_MODIFY_CQ	= 0x0309,
+	HYV_CMD_REREG_MR	= 0x030a,
+	HYV_CMD_CREATE_AH	= 0x030b,
+	HYV_CMD_CREATE_SRQ	= 0x030c,
+	HYV_CMD_MODIFY_SRQ	= 0x030d,
+	HYV_CMD_QUERY_SRQ	= 0x030e,
+	HYV_CMD_ALLOC_MW	= 0x030f,
+	HYV_CMD_ATTACH_MCAST	= 0x0310,
+	HYV_CMD_DETACH_MCAST	= 0x0311,
 };
 
 enum hyv_obj_type {
@@ -164,6 +174,9 @@ enum hyv_obj_type {
 	HYV_OBJ_CQ	= 3,
 	HYV_OBJ_QP	= 4,
 	HYV_OBJ_MR	= 5,
+	HYV_OBJ_AH	= 6,
+	HYV_OBJ_SRQ	= 7,
+	HYV_OBJ_MW	= 8,
 	HYV_OBJ_TYPES		/* one past the last */
 };
 
@@ -270,6 +283,19 @@ struct hyv_query_device_req {
 	struct hyv_req hdr;
 };
 
+/*
+ * Verbs that not every HCA has, and without which a guest driver must not offer
+ * them: bits of struct hyv_query_device_rsp.verbs.
+ */
+#define HYV_VERB_AH		(1 << 0)	/* CREATE_AH, UD QPs */
+#define HYV_VERB_SRQ		(1 << 1)	/* CREATE_SRQ, QUERY_SRQ */
+#define HYV_VERB_MODIFY_SRQ	(1 << 2)
+#define HYV_VERB_RESIZE_CQ	(1 << 3)
+#define HYV_VERB_MODIFY_CQ	(1 << 4)
+#define HYV_VERB_REREG_MR	(1 << 5)
+#define HYV_VERB_MW		(1 << 6)	/* ALLOC_MW */
+#define HYV_VERB_MCAST		(1 << 7)	/* ATTACH_MCAST, DETACH_MCAST */
+
 /* Fields as in struct ib_uverbs_query_device_resp and its extension. */
 struct hyv_query_device_rsp {
 	struct hyv_rsp hdr;
@@ -319,8 +345,11 @@ struct hyv_query_device_rsp {
 	__le64 hca_core_clock;
 	__le32 max_wq_type_rq;
 	__le32 raw_packet_caps;
+	__le32 verbs;			/* HYV_VERB_* */
+	__le16 max_cq_moderation_count;
+	__le16 max_cq_moderation_period;	/* microseconds */
 };
-HYV_STATIC_ASSERT(sizeof(struct hyv_query_device_rsp) == 224);
+HYV_STATIC_ASSERT(sizeof(struct hyv_query_device_rsp) == 232);
 
 struct hyv_query_port_req {
 	struct hyv_req hdr;
@@ -543,6 +572,33 @@ struct hyv_create_cq_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_cq_rsp) == 32);
 
+/*
+ * HYV_CMD_RESIZE_CQ: provider data both ways. Completions that are in the CQ
+ * stay; fewer entries than those give HYV_S_EINVAL.
+ */
+struct hyv_resize_cq_req {
+	struct hyv_req hdr;
+	__le32 cq;
+	__le32 cqe;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_resize_cq_req) == 32);
+
+struct hyv_resize_cq_rsp {
+	struct hyv_rsp hdr;
+	__le32 cqe;
+	__le32 reserved;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_resize_cq_rsp) == 24);
+
+/* HYV_CMD_MODIFY_CQ: moderation of completion events; reply: struct hyv_rsp. */
+struct hyv_modify_cq_req {
+	struct hyv_req hdr;
+	__le32 cq;
+	__le16 cq_count;
+	__le16 cq_period;	/* microseconds */
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_modify_cq_req) == 32);
+
 struct hyv_qp_cap {
 	__le32 max_send_wr;
 	__le32 max_recv_wr;
@@ -557,7 +613,7 @@ struct hyv_create_qp_req {
 	__le32 send_cq;
 	__le32 recv_cq;
 	__le32 srq;		/* 0 = none */
-	__u8 qp_type;		/* 2 = RC */
+	__u8 qp_type;		/* 2 = RC, 3 = UC, 4 = UD */
 	__u8 sq_sig_all;
 	__u8 reserved[2];
 	__le32 create_flags;
@@ -667,6 +723,111 @@ struct hyv_reg_mr_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_reg_mr_rsp) == 32);
 
+#define HYV_REREG_TRANS		(1 << 0)
+#define HYV_REREG_PD		(1 << 1)
+#define HYV_REREG_ACCESS	(1 << 2)
+
+/*
+ * HYV_CMD_REREG_MR: change an MR. With HYV_REREG_TRANS @iova and one chunk list
+ * as of HYV_CMD_REG_MR give its new memory, else there is no list and @iova is
+ * 0. @pd and @access count if their flags are set and are 0 otherwise. The
+ * handle may change: then the old one is gone. On failure the MR is as it was,
+ * but for HYV_S_EIO: then it is gone.
+ */
+struct hyv_rereg_mr_req {
+	struct hyv_req hdr;
+	__le32 mr;
+	__le32 flags;		/* HYV_REREG_* */
+	__le32 pd;
+	__le32 access;
+	__le64 iova;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_rereg_mr_req) == 48);
+
+/* HYV_CMD_CREATE_AH; reply: struct hyv_create_rsp. */
+struct hyv_create_ah_req {
+	struct hyv_req hdr;
+	__le32 pd;
+	__le32 reserved;
+	struct hyv_ah_attr attr;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_create_ah_req) == 64);
+
+struct hyv_create_srq_req {
+	struct hyv_req hdr;
+	__le32 pd;
+	__le32 max_wr;
+	__le32 max_sge;
+	__le32 srq_limit;
+	__u8 srq_type;		/* 0 = basic */
+	__u8 reserved[7];
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_create_srq_req) == 48);
+
+struct hyv_create_srq_rsp {
+	struct hyv_rsp hdr;
+	__le32 handle;
+	__le32 max_wr;
+	__le32 max_sge;
+	__le32 reserved;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_create_srq_rsp) == 32);
+
+/* HYV_CMD_MODIFY_SRQ; reply: struct hyv_rsp. */
+struct hyv_modify_srq_req {
+	struct hyv_req hdr;
+	__le32 srq;
+	__le32 attr_mask;	/* enum ibv_srq_attr_mask */
+	__le32 max_wr;
+	__le32 srq_limit;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_modify_srq_req) == 40);
+
+struct hyv_query_srq_req {
+	struct hyv_req hdr;
+	__le32 srq;
+	__le32 reserved;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_query_srq_req) == 32);
+
+struct hyv_query_srq_rsp {
+	struct hyv_rsp hdr;
+	__le32 max_wr;
+	__le32 max_sge;
+	__le32 srq_limit;
+	__le32 reserved;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_query_srq_rsp) == 32);
+
+/* HYV_CMD_ALLOC_MW: a memory window. Binding it is the data path's. */
+struct hyv_alloc_mw_req {
+	struct hyv_req hdr;
+	__le32 pd;
+	__u8 mw_type;		/* 1 or 2 */
+	__u8 reserved[3];
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_alloc_mw_req) == 32);
+
+struct hyv_alloc_mw_rsp {
+	struct hyv_rsp hdr;
+	__le32 handle;
+	__le32 rkey;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_alloc_mw_rsp) == 24);
+
+/*
+ * HYV_CMD_ATTACH_MCAST and HYV_CMD_DETACH_MCAST: a UD QP joins or leaves a
+ * multicast group; reply: struct hyv_rsp. The QP's end leaves all groups.
+ */
+struct hyv_mcast_req {
+	struct hyv_req hdr;
+	__le32 qp;
+	__le16 mlid;
+	__le16 reserved;
+	__u8 gid[16];
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_mcast_req) == 48);
+
 /* --- Events ------------------------------------------------------------------ */
 
 enum hyv_event_type {
@@ -675,6 +836,7 @@ enum hyv_event_type {
 	HYV_EVENT_QP		= 3,	/* handle = QP; code */
 	HYV_EVENT_PORT		= 4,	/* handle = port; code */
 	HYV_EVENT_DEVICE	= 5,	/* code; device fatal: HCA is gone */
+	HYV_EVENT_SRQ		= 6,	/* handle = SRQ; code */
 };
 
 /**
