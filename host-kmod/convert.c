@@ -215,6 +215,31 @@ int hyv_qp_attr_mask_check(u32 mask)
 	return mask & ~(u32)HYV_QP_ATTRS ? -EOPNOTSUPP : 0;
 }
 
+/* The verbs that are operations of the HCA's driver. */
+static u32 hyv_verbs_of(const struct ib_device *dev)
+{
+	const struct ib_device_ops *ops = &dev->ops;
+	u32 verbs = 0;
+
+	if (ops->create_user_ah)
+		verbs |= HYV_VERB_AH;
+	if (ops->create_srq)
+		verbs |= HYV_VERB_SRQ;
+	if (ops->modify_srq)
+		verbs |= HYV_VERB_MODIFY_SRQ;
+	if (ops->resize_cq)
+		verbs |= HYV_VERB_RESIZE_CQ;
+	if (ops->modify_cq)
+		verbs |= HYV_VERB_MODIFY_CQ;
+	if (ops->rereg_user_mr)
+		verbs |= HYV_VERB_REREG_MR;
+	if (ops->alloc_mw)
+		verbs |= HYV_VERB_MW;
+	if (ops->attach_mcast)
+		verbs |= HYV_VERB_MCAST;
+	return verbs;
+}
+
 static int hyv_qp_attr_check(const struct ib_device *dev,
 			     const struct hyv_qp_attr *in, u32 mask)
 {
@@ -228,7 +253,7 @@ static int hyv_qp_attr_check(const struct ib_device *dev,
 	     le32_to_cpu(in->cur_qp_state) > IB_QPS_ERR) ||
 	    (mask & IB_QP_EN_SQD_ASYNC_NOTIFY && in->en_sqd_async_notify > 1) ||
 	    (mask & IB_QP_ACCESS_FLAGS &&
-	     access & ~(u32)(IB_ACCESS_LOCAL_WRITE | HYV_REMOTE_ACCESS)) ||
+	     access & ~(u32)(IB_ACCESS_SUPPORTED & ~IB_ACCESS_ON_DEMAND)) ||
 	    (mask & IB_QP_PATH_MTU &&
 	     (mtu < IB_MTU_256 || mtu > IB_MTU_4096)) ||
 	    (mask & IB_QP_PATH_MIG_STATE &&
@@ -436,6 +461,11 @@ void hyv_device_attr_to_wire(const struct ib_device *dev,
 	out->hca_core_clock = cpu_to_le64(in->hca_core_clock);
 	out->max_wq_type_rq = cpu_to_le32(in->max_wq_type_rq);
 	out->raw_packet_caps = cpu_to_le32(in->raw_packet_caps);
+	out->verbs = cpu_to_le32(hyv_verbs_of(dev));
+	out->max_cq_moderation_count =
+		cpu_to_le16(in->cq_caps.max_cq_moderation_count);
+	out->max_cq_moderation_period =
+		cpu_to_le16(in->cq_caps.max_cq_moderation_period);
 }
 
 /**
@@ -483,11 +513,34 @@ void hyv_port_attr_to_wire(const struct ib_device *dev, u32 port,
 }
 
 /**
+ * hyv_srq_attr_from_wire() - size and limit that a guest asks for
+ * @in: of the request
+ * @limits: what the HCA can do
+ * @out: where to write them
+ *
+ * Return: 0, or -EINVAL when the HCA cannot do it.
+ */
+int hyv_srq_attr_from_wire(const struct hyv_create_srq_req *in,
+			   const struct ib_device_attr *limits,
+			   struct ib_srq_attr *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->max_wr = le32_to_cpu(in->max_wr);
+	out->max_sge = le32_to_cpu(in->max_sge);
+	out->srq_limit = le32_to_cpu(in->srq_limit);
+
+	if (out->max_wr > (u32)limits->max_srq_wr ||
+	    out->max_sge > (u32)limits->max_srq_sge)
+		return -EINVAL;
+	return 0;
+}
+
+/**
  * hyv_access_check() - may a guest register memory with these rights?
  * @access: enum ib_access_flags; any value
  *
- * On-demand paging, huge page hints, memory windows and zero-based addresses
- * are not offered. Rights that are optional by definition are never refused.
+ * On-demand paging is not offered: all memory is pinned. What else the HCA
+ * cannot do its driver refuses.
  *
  * Return: 0; -EOPNOTSUPP for what is not offered; -EINVAL for unknown bits and
  * for remote writing without local writing.
@@ -496,8 +549,7 @@ int hyv_access_check(u32 access)
 {
 	if (access & ~(u32)IB_ACCESS_SUPPORTED)
 		return -EINVAL;
-	if (access & ~(u32)(IB_ACCESS_LOCAL_WRITE | HYV_REMOTE_ACCESS |
-			    IB_ACCESS_OPTIONAL))
+	if (access & IB_ACCESS_ON_DEMAND)
 		return -EOPNOTSUPP;
 	if (access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
 	    !(access & IB_ACCESS_LOCAL_WRITE))
@@ -525,6 +577,9 @@ enum hyv_event_type hyv_event_type_of(enum ib_event_type code)
 	case IB_EVENT_PATH_MIG_ERR:
 	case IB_EVENT_QP_LAST_WQE_REACHED:
 		return HYV_EVENT_QP;
+	case IB_EVENT_SRQ_ERR:
+	case IB_EVENT_SRQ_LIMIT_REACHED:
+		return HYV_EVENT_SRQ;
 	case IB_EVENT_PORT_ACTIVE:
 	case IB_EVENT_PORT_ERR:
 	case IB_EVENT_LID_CHANGE:

@@ -53,7 +53,7 @@ static int hyv_attach(struct hyv_vnic *vnic, union hyv_ioctl_arg *arg)
 
 static int hyv_set_limits(struct hyv_vnic *vnic, union hyv_ioctl_arg *arg)
 {
-	if (arg->set_limits.reserved)
+	if (arg->set_limits.reserved || arg->set_limits.reserved2)
 		return -EINVAL;
 	return hyv_vnic_set_limits(vnic, &arg->set_limits);
 }

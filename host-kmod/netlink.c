@@ -20,6 +20,9 @@ static const char * const hyv_nl_obj_names[HYV_OBJ_TYPES] = {
 	[HYV_OBJ_CQ]		= "cq",
 	[HYV_OBJ_QP]		= "qp",
 	[HYV_OBJ_MR]		= "mr",
+	[HYV_OBJ_AH]		= "ah",
+	[HYV_OBJ_SRQ]		= "srq",
+	[HYV_OBJ_MW]		= "mw",
 };
 
 static const struct nla_policy hyv_nl_vnic_get_policy[] = {

@@ -45,6 +45,20 @@ u64 hyv_qmem_cq(u32 cqe)
 }
 
 /**
+ * hyv_qmem_srq() - memory of an SRQ, or of a QP's receive queue
+ * @max_wr: its elements; the caller has limited it to what the HCA can do
+ * @max_sge: scatter/gather entries of each, limited likewise
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 hyv_qmem_srq(u32 max_wr, u32 max_sge)
+{
+	return hyv_qmem_queue(max_wr, HYV_RECV_WQE_SIZE +
+			      hyv_qmem_sges(max_sge));
+}
+
+/**
  * hyv_qmem_qp() - memory of a QP
  * @cap: its capacities; the caller has limited them to what the HCA can do
  *
@@ -58,6 +72,5 @@ u64 hyv_qmem_qp(const struct ib_qp_cap *cap)
 
 	return HYV_QP_SIZE +
 	       hyv_qmem_queue(cap->max_send_wr, HYV_SEND_WQE_SIZE + payload) +
-	       hyv_qmem_queue(cap->max_recv_wr, HYV_RECV_WQE_SIZE +
-			      hyv_qmem_sges(cap->max_recv_sge));
+	       hyv_qmem_srq(cap->max_recv_wr, cap->max_recv_sge);
 }

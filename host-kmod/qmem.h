@@ -10,6 +10,7 @@
 struct ib_qp_cap;
 
 u64 hyv_qmem_cq(u32 cqe);
+u64 hyv_qmem_srq(u32 max_wr, u32 max_sge);
 u64 hyv_qmem_qp(const struct ib_qp_cap *cap);
 
 #endif /* HYV_QMEM_H */

@@ -9,6 +9,7 @@
 #ifndef HYV_VERBS_H
 #define HYV_VERBS_H
 
+#include <linux/mutex.h>
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
 #include <hyv/wire.h>
@@ -66,10 +67,11 @@ struct hyv_pd {
  * @context: the context that owns it
  * @ib: the HCA's object
  * @slot: arming slot
- * @queue_bytes: charged to hyv_vnic.queues
  * @queue: event queue of its completion vector
  * @comp: completion event, told through @queue
  * @error: CQ error event, told through event queue 0
+ * @lock: one resize at a time; protects @queue_bytes
+ * @queue_bytes: charged to hyv_vnic.queues
  */
 struct hyv_cq {
 	struct hyv_obj obj;
@@ -77,10 +79,40 @@ struct hyv_cq {
 	struct hyv_context *context;
 	struct ib_cq *ib;
 	u32 slot;
-	u64 queue_bytes;
 	unsigned int queue;
 	struct hyv_evnode comp;
 	struct hyv_evnode error;
+
+	struct mutex lock;	/* see above */
+	u64 queue_bytes;
+};
+
+/* Codes of the async events that an SRQ can have. */
+#define HYV_SRQ_EVENTS	2
+
+/**
+ * struct hyv_srq - a shared receive queue
+ * @obj: handle
+ * @vnic: the vNIC
+ * @pd: its PD, which it keeps in use
+ * @ib: the HCA's object
+ * @creator: see hyv_restrack_adopt()
+ * @max_sge: scatter/gather entries of an element
+ * @event: async events, told through event queue 0
+ * @lock: one modification at a time; protects @queue_bytes
+ * @queue_bytes: charged to hyv_vnic.queues
+ */
+struct hyv_srq {
+	struct hyv_obj obj;
+	struct hyv_vnic *vnic;
+	struct hyv_pd *pd;
+	struct ib_srq *ib;
+	struct task_struct *creator;
+	u32 max_sge;
+	struct hyv_evnode event[HYV_SRQ_EVENTS];
+
+	struct mutex lock;	/* see above */
+	u64 queue_bytes;
 };
 
 /* Codes of the async events that a QP can have. */
@@ -93,11 +125,14 @@ struct hyv_cq {
  * @pd: its PD, which it keeps in use
  * @send_cq: likewise
  * @recv_cq: likewise
+ * @srq: likewise, or NULL
  * @ib: the HCA's object
  * @creator: see hyv_restrack_adopt()
  * @slot: doorbell slot
  * @queue_bytes: charged to hyv_vnic.queues
  * @event: async events, told through event queue 0
+ * @lock: protects @mcast
+ * @mcast: groups that it is in, struct hyv_mcast
  */
 struct hyv_qp {
 	struct hyv_obj obj;
@@ -105,25 +140,56 @@ struct hyv_qp {
 	struct hyv_pd *pd;
 	struct hyv_cq *send_cq;
 	struct hyv_cq *recv_cq;
+	struct hyv_srq *srq;
 	struct ib_qp *ib;
 	struct task_struct *creator;
 	u32 slot;
 	u64 queue_bytes;
 	struct hyv_evnode event[HYV_QP_EVENTS];
+
+	struct mutex lock;	/* see above */
+	struct list_head mcast;
 };
 
 /**
  * struct hyv_mr - a memory region
  * @obj: handle
+ * @lock: one re-registration at a time; protects all below
  * @pd: its PD, which it keeps in use
  * @ib: the HCA's object
  * @pinned: bytes charged to the vNIC's quota
  */
 struct hyv_mr {
 	struct hyv_obj obj;
+
+	struct mutex lock;	/* see above */
 	struct hyv_pd *pd;
 	struct ib_mr *ib;
 	u64 pinned;
+};
+
+/**
+ * struct hyv_mw - a memory window
+ * @obj: handle
+ * @pd: its PD, which it keeps in use
+ * @ib: the HCA's object
+ */
+struct hyv_mw {
+	struct hyv_obj obj;
+	struct hyv_pd *pd;
+	struct ib_mw *ib;
+};
+
+/**
+ * struct hyv_ah - an address handle
+ * @obj: handle
+ * @pd: its PD, which it keeps in use
+ * @ib: the HCA's object
+ */
+struct hyv_ah {
+	struct hyv_obj obj;
+	struct hyv_pd *pd;
+	struct ib_ah *ib;
 };
 
 /* verbs_device.c */
@@ -147,6 +213,8 @@ void hyv_destroy_all(struct hyv_vnic *vnic);
 int hyv_cmd_alloc_pd(void *arg, struct hyv_call *call);
 int hyv_pd_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
 int hyv_cmd_create_cq(void *arg, struct hyv_call *call);
+int hyv_cmd_resize_cq(void *arg, struct hyv_call *call);
+int hyv_cmd_modify_cq(void *arg, struct hyv_call *call);
 int hyv_cq_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
 void hyv_cq_arm(struct hyv_vnic *vnic, u32 slot, enum ib_cq_notify_flags how);
 
@@ -159,6 +227,26 @@ void hyv_qp_ring(struct hyv_vnic *vnic, u32 slot);
 
 /* verbs_mr.c */
 int hyv_cmd_reg_mr(void *arg, struct hyv_call *call);
+int hyv_cmd_rereg_mr(void *arg, struct hyv_call *call);
 int hyv_mr_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
+
+/* verbs_srq.c */
+int hyv_cmd_create_srq(void *arg, struct hyv_call *call);
+int hyv_cmd_modify_srq(void *arg, struct hyv_call *call);
+int hyv_cmd_query_srq(void *arg, struct hyv_call *call);
+int hyv_srq_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
+
+/* verbs_ah.c */
+int hyv_cmd_create_ah(void *arg, struct hyv_call *call);
+int hyv_ah_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
+
+/* verbs_mw.c */
+int hyv_cmd_alloc_mw(void *arg, struct hyv_call *call);
+int hyv_mw_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
+
+/* verbs_mcast.c */
+int hyv_cmd_attach_mcast(void *arg, struct hyv_call *call);
+int hyv_cmd_detach_mcast(void *arg, struct hyv_call *call);
+int hyv_mcast_leave_all(struct hyv_qp *qp);
 
 #endif /* HYV_VERBS_H */

@@ -136,7 +136,10 @@ static const struct {
 	int (*destroy)(struct hyv_vnic *vnic, struct hyv_obj *obj);
 } hyv_destroyers[] = {
 	{ HYV_OBJ_QP, hyv_qp_destroy },
+	{ HYV_OBJ_SRQ, hyv_srq_destroy },
 	{ HYV_OBJ_CQ, hyv_cq_destroy },
+	{ HYV_OBJ_AH, hyv_ah_destroy },
+	{ HYV_OBJ_MW, hyv_mw_destroy },
 	{ HYV_OBJ_MR, hyv_mr_destroy },
 	{ HYV_OBJ_PD, hyv_pd_destroy },
 };

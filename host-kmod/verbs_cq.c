@@ -3,6 +3,7 @@
  * Protection domains and completion queues.
  */
 #include <linux/err.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 #include <compat/ib_verbs.h>
@@ -231,6 +232,7 @@ int hyv_cmd_create_cq(void *arg, struct hyv_call *call)
 	cq->context = hyv_context_of(context);
 	cq->queue = attr.comp_vector % READ_ONCE(vnic->events.nr_queues);
 
+	mutex_init(&cq->lock);
 	if (r->provider->kernel_queues)
 		cq->queue_bytes = hyv_qmem_cq(attr.cqe);
 
@@ -267,9 +269,108 @@ err_abort:
 err_uncharge:
 	hyv_quota_uncharge(&vnic->queues, cq->queue_bytes);
 err_free:
+	mutex_destroy(&cq->lock);
 	kfree(cq);
 err_put:
 	hyv_obj_put(&vnic->objs, context);
+	return ret;
+}
+
+static int hyv_ib_resize_cq(struct hyv_request *r, struct hyv_cq *cq, u32 cqe,
+			    struct hyv_call *call)
+{
+	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	ret = hyv_udata_begin(&bundle, &cq->context->uctx, r->scratch, call);
+	if (ret)
+		return ret;
+	ret = r->ibdev->ops.resize_cq(cq->ib, cqe, &bundle.driver_udata);
+	return ret ?: hyv_udata_end(&bundle, call);
+}
+
+static int hyv_cq_resize(struct hyv_request *r, struct hyv_cq *cq, u32 cqe,
+			 struct hyv_call *call)
+{
+	struct hyv_quota *quota = &r->vnic->queues;
+	u64 bytes = 0;
+	int ret;
+
+	lockdep_assert_held(&cq->lock);
+	/* The new queue exists beside the old one for a while. */
+	if (r->provider->kernel_queues)
+		bytes = hyv_qmem_cq(cqe);
+	ret = hyv_quota_charge(quota, bytes);
+	if (ret)
+		return ret;
+	ret = hyv_ib_resize_cq(r, cq, cqe, call);
+	if (!ret)
+		swap(cq->queue_bytes, bytes);
+	hyv_quota_uncharge(quota, bytes);
+	return ret;
+}
+
+/**
+ * hyv_cmd_resize_cq() - handle HYV_CMD_RESIZE_CQ
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_resize_cq(void *arg, struct hyv_call *call)
+{
+	const struct hyv_resize_cq_req *req = call->req;
+	struct hyv_resize_cq_rsp *rsp = call->rsp;
+	struct hyv_request *r = arg;
+	struct hyv_objs *objs = &r->vnic->objs;
+	u32 cqe = le32_to_cpu(req->cqe);
+	struct hyv_obj *obj;
+	struct hyv_cq *cq;
+	int ret;
+
+	if (!r->ibdev->ops.resize_cq)
+		return -EOPNOTSUPP;
+	/* Drivers check the size, too, but some log what they refuse. */
+	if (!cqe || cqe > (u32)r->ibdev->attrs.max_cqe)
+		return -EINVAL;
+	obj = hyv_obj_get(objs, le32_to_cpu(req->cq), HYV_OBJ_CQ);
+	if (!obj)
+		return -ENOENT;
+	cq = container_of(obj, struct hyv_cq, obj);
+
+	mutex_lock(&cq->lock);
+	ret = hyv_cq_resize(r, cq, cqe, call);
+	if (!ret)
+		rsp->cqe = cpu_to_le32(cq->ib->cqe);
+	mutex_unlock(&cq->lock);
+	hyv_obj_put(objs, obj);
+	return ret;
+}
+
+/**
+ * hyv_cmd_modify_cq() - handle HYV_CMD_MODIFY_CQ
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_modify_cq(void *arg, struct hyv_call *call)
+{
+	const struct hyv_modify_cq_req *req = call->req;
+	struct hyv_request *r = arg;
+	struct hyv_objs *objs = &r->vnic->objs;
+	struct hyv_obj *obj;
+	int ret;
+
+	obj = hyv_obj_get(objs, le32_to_cpu(req->cq), HYV_OBJ_CQ);
+	if (!obj)
+		return -ENOENT;
+	ret = rdma_set_cq_moderation(container_of(obj, struct hyv_cq, obj)->ib,
+				     le16_to_cpu(req->cq_count),
+				     le16_to_cpu(req->cq_period));
+	hyv_obj_put(objs, obj);
 	return ret;
 }
 
@@ -295,6 +396,7 @@ int hyv_cq_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 	hyv_events_forget(vnic, 0, &cq->error, 1);
 	xa_erase(&vnic->cq_slots, cq->slot);
 	hyv_quota_uncharge(&vnic->queues, cq->queue_bytes);
+	mutex_destroy(&cq->lock);
 	hyv_obj_erase(&vnic->objs, obj);
 	kfree(cq);
 	return 0;

@@ -3,6 +3,8 @@
  * Queue pairs.
  */
 #include <linux/err.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
@@ -72,7 +74,7 @@ err_destroy:
 static int hyv_qp_get_parents(struct hyv_vnic *vnic, struct hyv_qp *qp,
 			      const struct hyv_create_qp_req *req)
 {
-	struct hyv_obj *pd, *scq, *rcq;
+	struct hyv_obj *pd, *scq, *rcq, *srq;
 
 	pd = hyv_obj_get(&vnic->objs, le32_to_cpu(req->pd), HYV_OBJ_PD);
 	if (!pd)
@@ -92,17 +94,41 @@ static int hyv_qp_get_parents(struct hyv_vnic *vnic, struct hyv_qp *qp,
 	if (qp->send_cq->context != qp->pd->context ||
 	    qp->recv_cq->context != qp->pd->context)
 		return -EINVAL;
+	if (!req->srq)
+		return 0;
+
+	srq = hyv_obj_get(&vnic->objs, le32_to_cpu(req->srq), HYV_OBJ_SRQ);
+	if (!srq)
+		return -ENOENT;
+	qp->srq = container_of(srq, struct hyv_srq, obj);
+	if (qp->srq->pd->context != qp->pd->context)
+		return -EINVAL;
 	return 0;
 }
 
 static void hyv_qp_put_parents(struct hyv_vnic *vnic, struct hyv_qp *qp)
 {
+	if (qp->srq)
+		hyv_obj_put(&vnic->objs, &qp->srq->obj);
 	if (qp->recv_cq)
 		hyv_obj_put(&vnic->objs, &qp->recv_cq->obj);
 	if (qp->send_cq)
 		hyv_obj_put(&vnic->objs, &qp->send_cq->obj);
 	if (qp->pd)
 		hyv_obj_put(&vnic->objs, &qp->pd->obj);
+}
+
+static bool hyv_qp_type_ok(const struct ib_device *ibdev, u8 type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+		return true;
+	case IB_QPT_UD:
+		return ibdev->ops.create_user_ah;
+	default:
+		return false;
+	}
 }
 
 /**
@@ -123,7 +149,7 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	struct hyv_qp *qp;
 	int i, ret;
 
-	if (req->qp_type != IB_QPT_RC || req->srq || req->create_flags)
+	if (!hyv_qp_type_ok(r->ibdev, req->qp_type) || req->create_flags)
 		return -EOPNOTSUPP;
 	if (req->sq_sig_all > 1)
 		return -EINVAL;
@@ -138,6 +164,8 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	if (!qp)
 		return -ENOMEM;
 	qp->vnic = vnic;
+	mutex_init(&qp->lock);
+	INIT_LIST_HEAD(&qp->mcast);
 	ret = hyv_qp_get_parents(vnic, qp, req);
 	if (ret)
 		goto err_put;
@@ -163,7 +191,8 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	attr.qp_context = qp;
 	attr.send_cq = qp->send_cq->ib;
 	attr.recv_cq = qp->recv_cq->ib;
-	attr.qp_type = IB_QPT_RC;
+	attr.srq = qp->srq ? qp->srq->ib : NULL;
+	attr.qp_type = req->qp_type;
 	attr.sq_sig_type = req->sq_sig_all ? IB_SIGNAL_ALL_WR :
 					     IB_SIGNAL_REQ_WR;
 	qp->ib = hyv_ib_create_qp(r, qp, &attr, call);
@@ -175,6 +204,8 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	hyv_obj_use(&qp->pd->obj);
 	hyv_obj_use(&qp->send_cq->obj);
 	hyv_obj_use(&qp->recv_cq->obj);
+	if (qp->srq)
+		hyv_obj_use(&qp->srq->obj);
 	rsp->handle = cpu_to_le32(qp->obj.handle);
 	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
 	rsp->slot = cpu_to_le32(qp->slot);
@@ -192,6 +223,7 @@ err_uncharge:
 	hyv_quota_uncharge(&vnic->queues, qp->queue_bytes);
 err_put:
 	hyv_qp_put_parents(vnic, qp);
+	mutex_destroy(&qp->lock);
 	kfree(qp);
 	return ret;
 }
@@ -210,6 +242,9 @@ int hyv_qp_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 	struct uverbs_attr_bundle bundle;
 	int ret;
 
+	ret = hyv_mcast_leave_all(qp);
+	if (ret)
+		return ret;
 	hyv_udata_none(&bundle, &qp->pd->context->uctx);
 	ret = ib_destroy_qp_user(qp->ib, &bundle.driver_udata);
 	if (ret)
@@ -218,6 +253,9 @@ int hyv_qp_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 	hyv_events_forget(vnic, 0, qp->event, HYV_QP_EVENTS);
 	xa_erase(&vnic->qp_slots, qp->slot);
 	hyv_quota_uncharge(&vnic->queues, qp->queue_bytes);
+	mutex_destroy(&qp->lock);
+	if (qp->srq)
+		hyv_obj_unuse(&qp->srq->obj);
 	hyv_obj_unuse(&qp->recv_cq->obj);
 	hyv_obj_unuse(&qp->send_cq->obj);
 	hyv_obj_unuse(&qp->pd->obj);

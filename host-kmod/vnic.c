@@ -25,12 +25,18 @@
 #define HYV_DEFAULT_CONTEXTS	4096
 #define HYV_DEFAULT_PDS		65536
 #define HYV_DEFAULT_MRS		1048576
+#define HYV_DEFAULT_AHS		65536
+#define HYV_DEFAULT_SRQS	16384
+#define HYV_DEFAULT_MWS		65536
 #define HYV_DEFAULT_QUEUE_BYTES	SZ_1G
 
 /* What a VMM may set at most. */
 #define HYV_MOST_CONTEXTS	1048576
 #define HYV_MOST_PDS		1048576
 #define HYV_MOST_MRS		16777216
+#define HYV_MOST_AHS		1048576
+#define HYV_MOST_SRQS		1048576
+#define HYV_MOST_MWS		16777216
 
 /* All attached vNICs by their ID. */
 static DEFINE_XARRAY(hyv_vnics);
@@ -61,6 +67,9 @@ struct hyv_vnic *hyv_vnic_create(void)
 	hyv_objs_set_max(&vnic->objs, HYV_OBJ_CQ, HYV_CQ_SLOTS);
 	hyv_objs_set_max(&vnic->objs, HYV_OBJ_QP, HYV_QP_SLOTS);
 	hyv_objs_set_max(&vnic->objs, HYV_OBJ_MR, HYV_DEFAULT_MRS);
+	hyv_objs_set_max(&vnic->objs, HYV_OBJ_AH, HYV_DEFAULT_AHS);
+	hyv_objs_set_max(&vnic->objs, HYV_OBJ_SRQ, HYV_DEFAULT_SRQS);
+	hyv_objs_set_max(&vnic->objs, HYV_OBJ_MW, HYV_DEFAULT_MWS);
 	hyv_quota_init(&vnic->pinned, U64_MAX);
 	hyv_quota_init(&vnic->queues, HYV_DEFAULT_QUEUE_BYTES);
 	hyv_window_init(&vnic->window);
@@ -342,6 +351,9 @@ int hyv_vnic_set_limits(struct hyv_vnic *vnic,
 		{ HYV_OBJ_CQ, arg->max_cqs, HYV_CQ_SLOTS },
 		{ HYV_OBJ_QP, arg->max_qps, HYV_QP_SLOTS },
 		{ HYV_OBJ_MR, arg->max_mrs, HYV_MOST_MRS },
+		{ HYV_OBJ_AH, arg->max_ahs, HYV_MOST_AHS },
+		{ HYV_OBJ_SRQ, arg->max_srqs, HYV_MOST_SRQS },
+		{ HYV_OBJ_MW, arg->max_mws, HYV_MOST_MWS },
 	};
 	int i;
 

@@ -30,11 +30,13 @@ struct hyv_udata_addr {
 	__u16 length;
 };
 
-/*
- * rdma_rxe (14), MODIFY_SRQ (0x030d): where to tell the new queue's place, a
- * struct mminfo of rdma/rdma_user_rxe.h.
- */
-#define HYV_UDATA_ADDRS \
-	{ 14, 0x030d, 0, 0, 16 }
+static const struct hyv_udata_addr hyv_udata_addrs[] = {
+	/*
+	 * rdma_rxe, MODIFY_SRQ: where to tell the new queue's place, a struct
+	 * mminfo of rdma/rdma_user_rxe.h.
+	 */
+	{ .driver_id = 14, .opcode = 0x030d, .slot = 0, .offset = 0,
+	  .length = 16 },
+};
 
 #endif /* HYV_PROVIDER_H */

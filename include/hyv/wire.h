@@ -731,8 +731,8 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_reg_mr_rsp) == 32);
  * HYV_CMD_REREG_MR: change an MR. With HYV_REREG_TRANS @iova and one chunk list
  * as of HYV_CMD_REG_MR give its new memory, else there is no list and @iova is
  * 0. @pd and @access count if their flags are set and are 0 otherwise. The
- * handle may change: then the old one is gone. On failure the MR is as it was,
- * but for HYV_S_EIO: then it is gone.
+ * handle stays, the keys may change. On failure the MR is as it was. Reply:
+ * struct hyv_reg_mr_rsp.
  */
 struct hyv_rereg_mr_req {
 	struct hyv_req hdr;

@@ -109,8 +109,12 @@ struct hyv_attach {
  * @max_mrs: memory regions
  * @reserved: must be 0
  * @max_pinned: bytes of guest memory in memory regions
- * @max_queue_bytes: bytes of host memory that queues of CQs and QPs may take,
- *	for HCAs whose driver allocates them
+ * @max_queue_bytes: bytes of host memory that queues may take, for HCAs whose
+ *	driver allocates them
+ * @max_ahs: address handles
+ * @max_srqs: shared receive queues
+ * @max_mws: memory windows
+ * @reserved2: must be 0
  *
  * 0 keeps the module's default. A limit below what is in use takes effect as
  * objects go. A guest that reaches one gets EDQUOT.
@@ -128,6 +132,10 @@ struct hyv_set_limits {
 	__u32 reserved;
 	__aligned_u64 max_pinned;
 	__aligned_u64 max_queue_bytes;
+	__u32 max_ahs;
+	__u32 max_srqs;
+	__u32 max_mws;
+	__u32 reserved2;
 };
 #define HYV_SET_LIMITS	_IO(HYV_IOCTL_TYPE, 0x02)
 

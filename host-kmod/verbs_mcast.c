@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Multicast groups of UD QPs.
+ */
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "dispatch.h"
+#include "verbs.h"
+#include "vnic.h"
+
+/**
+ * struct hyv_mcast - a group that a QP is in
+ * @link: in &hyv_qp.mcast
+ * @gid: of the group
+ * @mlid: likewise, ignored by Ethernet
+ */
+struct hyv_mcast {
+	struct list_head link;
+	union ib_gid gid;
+	u16 mlid;
+};
+
+static struct hyv_mcast *hyv_mcast_find(struct hyv_qp *qp,
+					const struct hyv_mcast_req *req)
+{
+	struct hyv_mcast *mcast;
+
+	lockdep_assert_held(&qp->lock);
+	list_for_each_entry(mcast, &qp->mcast, link)
+		if (mcast->mlid == le16_to_cpu(req->mlid) &&
+		    !memcmp(mcast->gid.raw, req->gid, sizeof(req->gid)))
+			return mcast;
+	return NULL;
+}
+
+static int hyv_mcast_attach(struct hyv_qp *qp, const struct hyv_mcast_req *req)
+{
+	struct hyv_mcast *mcast;
+	int ret = 0;
+
+	mutex_lock(&qp->lock);
+	/* As uverbs: joining once more changes nothing. */
+	if (hyv_mcast_find(qp, req))
+		goto out_unlock;
+	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
+	if (!mcast) {
+		ret = -ENOMEM;
+		goto out_unlock;
+	}
+	mcast->mlid = le16_to_cpu(req->mlid);
+	memcpy(mcast->gid.raw, req->gid, sizeof(mcast->gid.raw));
+	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	if (ret)
+		kfree(mcast);
+	else
+		list_add_tail(&mcast->link, &qp->mcast);
+out_unlock:
+	mutex_unlock(&qp->lock);
+	return ret;
+}
+
+static int hyv_mcast_detach(struct hyv_qp *qp, const struct hyv_mcast_req *req)
+{
+	struct hyv_mcast *mcast;
+	int ret = -EINVAL;
+
+	mutex_lock(&qp->lock);
+	mcast = hyv_mcast_find(qp, req);
+	if (mcast)
+		ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	if (!ret) {
+		list_del(&mcast->link);
+		kfree(mcast);
+	}
+	mutex_unlock(&qp->lock);
+	return ret;
+}
+
+static int hyv_mcast_call(struct hyv_request *r,
+			  const struct hyv_mcast_req *req,
+			  int (*fn)(struct hyv_qp *qp,
+				    const struct hyv_mcast_req *req))
+{
+	struct hyv_objs *objs = &r->vnic->objs;
+	struct hyv_obj *obj;
+	int ret;
+
+	obj = hyv_obj_get(objs, le32_to_cpu(req->qp), HYV_OBJ_QP);
+	if (!obj)
+		return -ENOENT;
+	ret = fn(container_of(obj, struct hyv_qp, obj), req);
+	hyv_obj_put(objs, obj);
+	return ret;
+}
+
+/**
+ * hyv_cmd_attach_mcast() - handle HYV_CMD_ATTACH_MCAST
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_attach_mcast(void *arg, struct hyv_call *call)
+{
+	return hyv_mcast_call(arg, call->req, hyv_mcast_attach);
+}
+
+/**
+ * hyv_cmd_detach_mcast() - handle HYV_CMD_DETACH_MCAST
+ * @arg: struct hyv_request
+ * @call: the request
+ *
+ * Context: As all handlers.
+ * Return: 0; -EINVAL if the QP is not in the group; or another negative errno.
+ */
+int hyv_cmd_detach_mcast(void *arg, struct hyv_call *call)
+{
+	return hyv_mcast_call(arg, call->req, hyv_mcast_detach);
+}
+
+/**
+ * hyv_mcast_leave_all() - take a QP out of its groups
+ * @qp: a QP that was removed from the table
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, or the driver's negative errno; the QP may be in some groups still.
+ */
+int hyv_mcast_leave_all(struct hyv_qp *qp)
+{
+	struct hyv_mcast *mcast, *next;
+	int ret = 0;
+
+	mutex_lock(&qp->lock);
+	list_for_each_entry_safe(mcast, next, &qp->mcast, link) {
+		ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+		if (ret)
+			break;
+		list_del(&mcast->link);
+		kfree(mcast);
+	}
+	mutex_unlock(&qp->lock);
+	return ret;
+}
