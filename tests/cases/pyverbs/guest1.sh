@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The same tests on the guest's device; the host compares.
+. "$HYV_TREE/tests/lib/case.sh"
+. "$CASE/run.sh"
+
+barrier native
+pyverbs "$OUT/results"
+put results "$(gzip -9 <"$OUT/results" | base64 -w 0)"
+klog_check

@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Run rdma-core's own tests, a line each: name, verdict, reason of a skip.
+
+usage: runner.py DIRECTORY DEVICE MODULE...
+"""
+
+import signal
+import sys
+import unittest
+
+# An emulated guest takes many times longer than a test on real hardware.
+SECONDS_PER_TEST = 90
+
+
+class TimedOut(Exception):
+    pass
+
+
+def on_alarm(_signum, _frame):
+    raise TimedOut(f'no end after {SECONDS_PER_TEST} seconds')
+
+
+class Lines(unittest.TestResult):
+    def say(self, test, verdict, text=''):
+        print(test.id().removeprefix('tests.'), verdict, text.strip(),
+              flush=True)
+
+    def startTest(self, test):
+        super().startTest(test)
+        signal.alarm(SECONDS_PER_TEST)
+
+    def stopTest(self, test):
+        signal.alarm(0)
+        super().stopTest(test)
+
+    def addSuccess(self, test):
+        self.say(test, 'ok')
+
+    def addSkip(self, test, reason):
+        self.say(test, 'skipped', ' '.join(reason.split()))
+
+    def addFailure(self, test, err):
+        self.say(test, 'failed', ' '.join(str(err[1]).split()))
+
+    def addError(self, test, err):
+        self.say(test, 'error', ' '.join(str(err[1]).split()))
+
+
+def main():
+    directory, device, *modules = sys.argv[1:]
+    # The tests find their own modules and their arguments this way.
+    sys.path[:0] = [directory, directory + '/tests']
+    sys.argv[1:] = ['--dev', device]
+    from args_parser import parser
+    parser.parse_args()
+    signal.signal(signal.SIGALRM, on_alarm)
+    for module in modules:
+        suite = unittest.defaultTestLoader.loadTestsFromName('tests.' + module)
+        suite.run(Lines())
+
+
+main()
