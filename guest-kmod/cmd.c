@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands: requests are built and replies taken apart here and in
- * cmd_device.c, and nowhere else.
+ * Commands: requests are built and replies taken apart here and in the other
+ * cmd_*.c, and nowhere else. Here is what they have in common, and contexts,
+ * mappings, protection domains and completion queues.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -286,9 +287,18 @@ static int hyv_destroy(struct hyv_dev *hdev, enum hyv_obj_type type, u32 handle,
 	return ret == -EBUSY ? ret : 0;
 }
 
-/* Destroy an object on behalf of its owner. */
-static int hyv_destroy_owned(struct hyv_ucontext *uctx, enum hyv_obj_type type,
-			     u32 handle, struct hyv_mem *mem)
+/**
+ * hyv_destroy_owned() - destroy an object on behalf of its owner
+ * @uctx: the owner
+ * @type: what it is
+ * @handle: of the object
+ * @mem: memory that the host uses for it, or NULL; still the caller's if the
+ *	function fails
+ *
+ * Return: 0, or -EBUSY if it is in use.
+ */
+int hyv_destroy_owned(struct hyv_ucontext *uctx, enum hyv_obj_type type,
+		      u32 handle, struct hyv_mem *mem)
 {
 	struct hyv_dev *hdev = to_hyv_dev(uctx->ibuc.device);
 
@@ -332,32 +342,6 @@ int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle)
 	return hyv_destroy_owned(uctx, HYV_OBJ_CQ, handle, NULL);
 }
 
-/**
- * hyv_cmd_destroy_qp() - destroy a queue pair
- * @uctx: its owner
- * @handle: of the QP
- *
- * Return: 0, or -EBUSY if it is in use.
- */
-int hyv_cmd_destroy_qp(struct hyv_ucontext *uctx, u32 handle)
-{
-	return hyv_destroy_owned(uctx, HYV_OBJ_QP, handle, NULL);
-}
-
-/**
- * hyv_cmd_destroy_mr() - destroy a memory region and unpin its memory
- * @uctx: its owner
- * @handle: of the MR
- * @mem: the memory; still the caller's if the function fails
- *
- * Return: 0, or -EBUSY if it is in use.
- */
-int hyv_cmd_destroy_mr(struct hyv_ucontext *uctx, u32 handle,
-		       struct hyv_mem *mem)
-{
-	return hyv_destroy_owned(uctx, HYV_OBJ_MR, handle, mem);
-}
-
 /* Orphan handler of commands that create an object of type orphan_arg. */
 static void hyv_create_undo(struct hyv_cmd *cmd)
 {
@@ -370,14 +354,21 @@ static void hyv_create_undo(struct hyv_cmd *cmd)
 	hyv_destroy(cmd->hdev, cmd->orphan_arg, le32_to_cpu(rsp.handle), mem);
 }
 
-/*
- * Execute and free a command that creates an object. Its reply starts like
- * struct hyv_create_rsp. The object's memory is the caller's if this succeeds,
- * else it is or will be released.
+/**
+ * hyv_create() - execute and free a command that creates an object
+ * @cmd: the command, whose reply starts like struct hyv_create_rsp; its memory
+ *	is the caller's if this succeeds, else it is or will be released
+ * @type: what is created
+ * @uctx: its owner, or NULL for a context
+ * @rsp: where the fixed part of the reply goes
+ * @len: bytes of @rsp
+ * @udata: takes the provider data of the reply, or NULL
+ *
+ * Return: 0 or a negative errno.
  */
-static int hyv_create(struct hyv_cmd *cmd, enum hyv_obj_type type,
-		      struct hyv_ucontext *uctx, void *rsp, size_t len,
-		      struct ib_udata *udata)
+int hyv_create(struct hyv_cmd *cmd, enum hyv_obj_type type,
+	       struct hyv_ucontext *uctx, void *rsp, size_t len,
+	       struct ib_udata *udata)
 {
 	int ret;
 
@@ -597,305 +588,4 @@ int hyv_cmd_create_cq(struct hyv_ucontext *uctx,
 	cq->slot = le32_to_cpu(rsp.slot);
 	cq->cqe = le32_to_cpu(rsp.cqe);
 	return 0;
-}
-
-static void hyv_cap_to_wire(struct hyv_qp_cap *wire,
-			    const struct ib_qp_cap *cap)
-{
-	wire->max_send_wr = cpu_to_le32(cap->max_send_wr);
-	wire->max_recv_wr = cpu_to_le32(cap->max_recv_wr);
-	wire->max_send_sge = cpu_to_le32(cap->max_send_sge);
-	wire->max_recv_sge = cpu_to_le32(cap->max_recv_sge);
-	wire->max_inline_data = cpu_to_le32(cap->max_inline_data);
-}
-
-static void hyv_cap_from_wire(struct ib_qp_cap *cap,
-			      const struct hyv_qp_cap *wire)
-{
-	cap->max_send_wr = le32_to_cpu(wire->max_send_wr);
-	cap->max_recv_wr = le32_to_cpu(wire->max_recv_wr);
-	cap->max_send_sge = le32_to_cpu(wire->max_send_sge);
-	cap->max_recv_sge = le32_to_cpu(wire->max_recv_sge);
-	cap->max_inline_data = le32_to_cpu(wire->max_inline_data);
-}
-
-/**
- * hyv_cmd_create_qp() - create a queue pair
- * @uctx: its owner
- * @pd: handle of the PD
- * @send_cq: handle of the CQ for send completions
- * @recv_cq: handle of the CQ for receive completions
- * @attr: what to create
- * @udata: provider data
- * @qp: what was created
- *
- * Return: 0 or a negative errno.
- */
-int hyv_cmd_create_qp(struct hyv_ucontext *uctx, u32 pd, u32 send_cq,
-		      u32 recv_cq, const struct ib_qp_init_attr *attr,
-		      struct ib_udata *udata, struct hyv_new_qp *qp)
-{
-	struct hyv_create_qp_req *req;
-	struct hyv_create_qp_rsp rsp;
-	struct hyv_cmd *cmd;
-	int ret;
-
-	cmd = hyv_cmd_new(to_hyv_dev(uctx->ibuc.device),
-			  HYV_LAYOUT(CREATE_QP, *req, rsp), udata);
-	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
-
-	req = cmd->req;
-	req->pd = cpu_to_le32(pd);
-	req->send_cq = cpu_to_le32(send_cq);
-	req->recv_cq = cpu_to_le32(recv_cq);
-	req->qp_type = attr->qp_type;
-	req->sq_sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
-	req->create_flags = cpu_to_le32(attr->create_flags);
-	hyv_cap_to_wire(&req->cap, &attr->cap);
-	ret = hyv_create(cmd, HYV_OBJ_QP, uctx, &rsp, sizeof(rsp), udata);
-	if (ret)
-		return ret;
-
-	qp->handle = le32_to_cpu(rsp.handle);
-	qp->slot = le32_to_cpu(rsp.slot);
-	qp->qpn = le32_to_cpu(rsp.qpn);
-	hyv_cap_from_wire(&qp->cap, &rsp.cap);
-	return 0;
-}
-
-static void hyv_ah_to_wire(struct hyv_ah_attr *wire,
-			   const struct rdma_ah_attr *ah)
-{
-	wire->sl = rdma_ah_get_sl(ah);
-	wire->static_rate = rdma_ah_get_static_rate(ah);
-	wire->port_num = rdma_ah_get_port_num(ah);
-	wire->dlid = cpu_to_le16(rdma_ah_get_dlid(ah));
-	wire->src_path_bits = rdma_ah_get_path_bits(ah);
-	if (rdma_ah_get_ah_flags(ah) & IB_AH_GRH) {
-		const struct ib_global_route *grh = rdma_ah_read_grh(ah);
-
-		wire->is_global = 1;
-		memcpy(wire->dgid, grh->dgid.raw, sizeof(wire->dgid));
-		wire->flow_label = cpu_to_le32(grh->flow_label);
-		wire->sgid_index = grh->sgid_index;
-		wire->hop_limit = grh->hop_limit;
-		wire->traffic_class = grh->traffic_class;
-	}
-}
-
-static void hyv_ah_from_wire(struct ib_device *ibdev, struct rdma_ah_attr *ah,
-			     const struct hyv_ah_attr *wire)
-{
-	memset(ah, 0, sizeof(*ah));
-	if (!rdma_is_port_valid(ibdev, wire->port_num))
-		return;
-	ah->type = rdma_ah_find_type(ibdev, wire->port_num);
-	rdma_ah_set_port_num(ah, wire->port_num);
-	rdma_ah_set_sl(ah, wire->sl);
-	rdma_ah_set_static_rate(ah, wire->static_rate);
-	rdma_ah_set_dlid(ah, le16_to_cpu(wire->dlid));
-	rdma_ah_set_path_bits(ah, wire->src_path_bits);
-	if (wire->is_global) {
-		union ib_gid dgid;
-
-		memcpy(dgid.raw, wire->dgid, sizeof(dgid.raw));
-		rdma_ah_set_grh(ah, &dgid, le32_to_cpu(wire->flow_label),
-				wire->sgid_index, wire->hop_limit,
-				wire->traffic_class);
-	}
-}
-
-static void hyv_qp_attr_to_wire(struct hyv_qp_attr *wire,
-				const struct ib_qp_attr *attr, int mask)
-{
-	wire->qp_state = cpu_to_le32(attr->qp_state);
-	wire->cur_qp_state = cpu_to_le32(attr->cur_qp_state);
-	wire->path_mtu = cpu_to_le32(attr->path_mtu);
-	wire->path_mig_state = cpu_to_le32(attr->path_mig_state);
-	wire->qkey = cpu_to_le32(attr->qkey);
-	wire->rq_psn = cpu_to_le32(attr->rq_psn);
-	wire->sq_psn = cpu_to_le32(attr->sq_psn);
-	wire->dest_qp_num = cpu_to_le32(attr->dest_qp_num);
-	wire->qp_access_flags = cpu_to_le32(attr->qp_access_flags);
-	wire->rate_limit = cpu_to_le32(attr->rate_limit);
-	hyv_cap_to_wire(&wire->cap, &attr->cap);
-	wire->pkey_index = cpu_to_le16(attr->pkey_index);
-	wire->alt_pkey_index = cpu_to_le16(attr->alt_pkey_index);
-	if (mask & IB_QP_AV)
-		hyv_ah_to_wire(&wire->ah, &attr->ah_attr);
-	if (mask & IB_QP_ALT_PATH)
-		hyv_ah_to_wire(&wire->alt_ah, &attr->alt_ah_attr);
-	wire->en_sqd_async_notify = attr->en_sqd_async_notify;
-	wire->sq_draining = attr->sq_draining;
-	wire->max_rd_atomic = attr->max_rd_atomic;
-	wire->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-	wire->min_rnr_timer = attr->min_rnr_timer;
-	wire->port_num = attr->port_num;
-	wire->timeout = attr->timeout;
-	wire->retry_cnt = attr->retry_cnt;
-	wire->rnr_retry = attr->rnr_retry;
-	wire->alt_port_num = attr->alt_port_num;
-	wire->alt_timeout = attr->alt_timeout;
-}
-
-static void hyv_qp_attr_from_wire(struct ib_device *ibdev,
-				  struct ib_qp_attr *attr,
-				  const struct hyv_qp_attr *wire)
-{
-	attr->qp_state = le32_to_cpu(wire->qp_state);
-	attr->cur_qp_state = le32_to_cpu(wire->cur_qp_state);
-	attr->path_mtu = le32_to_cpu(wire->path_mtu);
-	attr->path_mig_state = le32_to_cpu(wire->path_mig_state);
-	attr->qkey = le32_to_cpu(wire->qkey);
-	attr->rq_psn = le32_to_cpu(wire->rq_psn);
-	attr->sq_psn = le32_to_cpu(wire->sq_psn);
-	attr->dest_qp_num = le32_to_cpu(wire->dest_qp_num);
-	attr->qp_access_flags = le32_to_cpu(wire->qp_access_flags);
-	attr->rate_limit = le32_to_cpu(wire->rate_limit);
-	hyv_cap_from_wire(&attr->cap, &wire->cap);
-	attr->pkey_index = le16_to_cpu(wire->pkey_index);
-	attr->alt_pkey_index = le16_to_cpu(wire->alt_pkey_index);
-	hyv_ah_from_wire(ibdev, &attr->ah_attr, &wire->ah);
-	hyv_ah_from_wire(ibdev, &attr->alt_ah_attr, &wire->alt_ah);
-	attr->en_sqd_async_notify = wire->en_sqd_async_notify;
-	attr->sq_draining = wire->sq_draining;
-	attr->max_rd_atomic = wire->max_rd_atomic;
-	attr->max_dest_rd_atomic = wire->max_dest_rd_atomic;
-	attr->min_rnr_timer = wire->min_rnr_timer;
-	attr->port_num = wire->port_num;
-	attr->timeout = wire->timeout;
-	attr->retry_cnt = wire->retry_cnt;
-	attr->rnr_retry = wire->rnr_retry;
-	attr->alt_port_num = wire->alt_port_num;
-	attr->alt_timeout = wire->alt_timeout;
-}
-
-/**
- * hyv_cmd_modify_qp() - change attributes of a queue pair
- * @hdev: device
- * @qp: handle of the QP
- * @attr: new attributes
- * @mask: enum ib_qp_attr_mask, which of them
- * @udata: provider data
- *
- * Return: 0 or a negative errno.
- */
-int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
-		      const struct ib_qp_attr *attr, int mask,
-		      struct ib_udata *udata)
-{
-	struct hyv_modify_qp_req *req;
-	struct hyv_cmd *cmd;
-	struct hyv_rsp rsp;
-
-	cmd = hyv_cmd_new(hdev, HYV_LAYOUT(MODIFY_QP, *req, rsp), udata);
-	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
-
-	req = cmd->req;
-	req->qp = cpu_to_le32(qp);
-	req->attr_mask = cpu_to_le32(mask);
-	hyv_qp_attr_to_wire(&req->attr, attr, mask);
-	return hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), udata);
-}
-
-/**
- * hyv_cmd_query_qp() - read attributes of a queue pair
- * @hdev: device
- * @qp: handle of the QP
- * @mask: enum ib_qp_attr_mask, which of them are wanted
- * @attr: the attributes
- * @init_attr: capabilities and signalling type are filled in
- *
- * Return: 0 or a negative errno.
- */
-int hyv_cmd_query_qp(struct hyv_dev *hdev, u32 qp, int mask,
-		     struct ib_qp_attr *attr,
-		     struct ib_qp_init_attr *init_attr)
-{
-	struct hyv_query_qp_req *req;
-	struct hyv_query_qp_rsp rsp;
-	struct hyv_cmd *cmd;
-	int ret;
-
-	cmd = hyv_cmd_new(hdev, HYV_LAYOUT(QUERY_QP, *req, rsp), NULL);
-	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
-
-	req = cmd->req;
-	req->qp = cpu_to_le32(qp);
-	req->attr_mask = cpu_to_le32(mask);
-	ret = hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), NULL);
-	if (ret)
-		return ret;
-
-	hyv_qp_attr_from_wire(&hdev->ibdev, attr, &rsp.attr);
-	hyv_cap_from_wire(&init_attr->cap, &rsp.init_cap);
-	init_attr->sq_sig_type = rsp.sq_sig_all ? IB_SIGNAL_ALL_WR :
-						  IB_SIGNAL_REQ_WR;
-	return 0;
-}
-
-/**
- * hyv_cmd_reg_mr() - register memory
- * @uctx: owner of the MR
- * @pd: handle of the PD
- * @iova: address of the first byte in work requests
- * @access: enum ib_access_flags
- * @mem: the memory; on error it is, or will be, released
- * @udata: provider data
- * @mr: what was created
- *
- * Return: 0 or a negative errno.
- */
-int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
-		   struct hyv_mem *mem, struct ib_udata *udata,
-		   struct hyv_new_mr *mr)
-{
-	struct hyv_dev *hdev = to_hyv_dev(uctx->ibuc.device);
-	struct hyv_reg_mr_req *req;
-	struct hyv_reg_mr_rsp rsp;
-	struct hyv_layout layout = HYV_LAYOUT(REG_MR, *req, rsp);
-	struct hyv_cmd *cmd;
-	ssize_t len;
-	int ret;
-
-	len = hyv_mem_list_prepare(mem,
-				   hyv_cmd_list_room(hdev, layout.req_len,
-						     udata),
-				   virtio_has_feature(hdev->vdev,
-						      HYV_F_INDIRECT_CHUNKS));
-	if (len < 0) {
-		ret = len;
-		goto err_free_mem;
-	}
-	layout.lists_len = len;
-
-	cmd = hyv_cmd_new(hdev, layout, udata);
-	if (IS_ERR(cmd)) {
-		ret = PTR_ERR(cmd);
-		goto err_free_mem;
-	}
-
-	req = cmd->req;
-	req->hdr.nr_lists = cpu_to_le16(1);
-	req->pd = cpu_to_le32(pd);
-	req->access = cpu_to_le32(access);
-	req->iova = cpu_to_le64(iova);
-	hyv_mem_list_write(mem, hyv_cmd_lists(cmd));
-	cmd->mem = mem;
-	ret = hyv_create(cmd, HYV_OBJ_MR, uctx, &rsp, sizeof(rsp), udata);
-	if (ret)
-		return ret;
-
-	hyv_mem_list_done(mem);
-	mr->handle = le32_to_cpu(rsp.handle);
-	mr->lkey = le32_to_cpu(rsp.lkey);
-	mr->rkey = le32_to_cpu(rsp.rkey);
-	return 0;
-
-err_free_mem:
-	hyv_mem_free(mem);
-	return ret;
 }

@@ -90,6 +90,11 @@ int hyv_cmd_alloc_pd(struct hyv_ucontext *uctx, struct ib_udata *udata,
 int hyv_cmd_create_cq(struct hyv_ucontext *uctx,
 		      const struct ib_cq_init_attr *attr,
 		      struct ib_udata *udata, struct hyv_new_cq *cq);
+int hyv_cmd_destroy_context(struct hyv_ucontext *uctx);
+int hyv_cmd_destroy_pd(struct hyv_ucontext *uctx, u32 handle);
+int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle);
+
+/* cmd_qp.c */
 int hyv_cmd_create_qp(struct hyv_ucontext *uctx, u32 pd, u32 send_cq,
 		      u32 recv_cq, const struct ib_qp_init_attr *attr,
 		      struct ib_udata *udata, struct hyv_new_qp *qp);
@@ -99,14 +104,12 @@ int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
 int hyv_cmd_query_qp(struct hyv_dev *hdev, u32 qp, int mask,
 		     struct ib_qp_attr *attr,
 		     struct ib_qp_init_attr *init_attr);
+int hyv_cmd_destroy_qp(struct hyv_ucontext *uctx, u32 handle);
+
+/* cmd_mr.c */
 int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
 		   struct hyv_mem *mem, struct ib_udata *udata,
 		   struct hyv_new_mr *mr);
-
-int hyv_cmd_destroy_context(struct hyv_ucontext *uctx);
-int hyv_cmd_destroy_pd(struct hyv_ucontext *uctx, u32 handle);
-int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle);
-int hyv_cmd_destroy_qp(struct hyv_ucontext *uctx, u32 handle);
 int hyv_cmd_destroy_mr(struct hyv_ucontext *uctx, u32 handle,
 		       struct hyv_mem *mem);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Building requests and reading replies; for cmd.c and cmd_device.c only. */
+/* Building requests and reading replies; for cmd.c and cmd_*.c only. */
 #ifndef HYV_CMD_PRIV_H
 #define HYV_CMD_PRIV_H
 
@@ -37,5 +37,15 @@ int hyv_cmd_reply(struct hyv_cmd *cmd, void *rsp, size_t len);
 int hyv_cmd_reply_udata(struct hyv_cmd *cmd, struct ib_udata *udata);
 int hyv_cmd_simple(struct hyv_cmd *cmd, bool killable, void *rsp, size_t len,
 		   struct ib_udata *udata);
+int hyv_create(struct hyv_cmd *cmd, enum hyv_obj_type type,
+	       struct hyv_ucontext *uctx, void *rsp, size_t len,
+	       struct ib_udata *udata);
+int hyv_destroy_owned(struct hyv_ucontext *uctx, enum hyv_obj_type type,
+		      u32 handle, struct hyv_mem *mem);
+
+/* cmd_ah.c */
+void hyv_ah_to_wire(struct hyv_ah_attr *wire, const struct rdma_ah_attr *ah);
+void hyv_ah_from_wire(struct ib_device *ibdev, struct rdma_ah_attr *ah,
+		      const struct hyv_ah_attr *wire);
 
 #endif /* HYV_CMD_PRIV_H */
