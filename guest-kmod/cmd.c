@@ -120,6 +120,7 @@ struct hyv_cmd *hyv_cmd_new(struct hyv_dev *hdev, struct hyv_layout layout,
 	if (IS_ERR(cmd))
 		return cmd;
 
+	cmd->rsp_min = layout.rsp_min;
 	hdr = cmd->req;
 	hdr->opcode = cpu_to_le16(layout.opcode);
 	hdr->size = cpu_to_le32(len);
@@ -165,7 +166,7 @@ static int hyv_cmd_malformed(struct hyv_cmd *cmd)
  * hyv_cmd_reply() - check a reply and take out its fixed part
  * @cmd: a command that has been executed
  * @rsp: where the fixed part goes
- * @len: bytes of @rsp, all of which must have been sent
+ * @len: bytes of @rsp; those that an older host has not sent are zeroed
  *
  * Return: the host's status as a negative errno, or -EIO.
  */
@@ -173,6 +174,7 @@ int hyv_cmd_reply(struct hyv_cmd *cmd, void *rsp, size_t len)
 {
 	const struct hyv_rsp *hdr = cmd->rsp;
 	u32 size, fixed_len, udata_len;
+	size_t len_sent;
 	int ret;
 
 	if (cmd->rsp_len < sizeof(*hdr))
@@ -188,10 +190,12 @@ int hyv_cmd_reply(struct hyv_cmd *cmd, void *rsp, size_t len)
 	size = le32_to_cpu(hdr->size);
 	fixed_len = le16_to_cpu(hdr->fixed_len);
 	udata_len = le32_to_cpu(hdr->udata_len);
-	if (size > cmd->rsp_len || fixed_len < len || fixed_len > size ||
-	    udata_len > size - fixed_len)
+	if (size > cmd->rsp_len || fixed_len < cmd->rsp_min ||
+	    fixed_len > size || udata_len > size - fixed_len)
 		return hyv_cmd_malformed(cmd);
-	memcpy(rsp, cmd->rsp, len);
+	len_sent = min_t(size_t, fixed_len, len);
+	memcpy(rsp, cmd->rsp, len_sent);
+	memset(rsp + len_sent, 0, len - len_sent);
 	return 0;
 }
 

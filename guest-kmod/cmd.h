@@ -68,7 +68,7 @@ struct hyv_new_mr {
 
 /* cmd_device.c */
 int hyv_cmd_query_device(struct hyv_dev *hdev, struct ib_device_attr *attr,
-			 __be64 *node_guid, struct ib_udata *udata);
+			 __be64 *node_guid, u32 *verbs, struct ib_udata *udata);
 int hyv_cmd_query_port(struct hyv_dev *hdev, u32 port,
 		       struct ib_port_attr *attr,
 		       enum rdma_link_layer *link_layer, bool *grh_required);

@@ -70,19 +70,22 @@ static void hyv_device_attr_from_wire(struct ib_device_attr *attr,
  * @hdev: device
  * @attr: zeroed by the caller
  * @node_guid: of the HCA, or NULL
+ * @verbs: HYV_VERB_* bits of the HCA, or NULL
  * @udata: provider data
  *
  * Return: 0 or a negative errno.
  */
 int hyv_cmd_query_device(struct hyv_dev *hdev, struct ib_device_attr *attr,
-			 __be64 *node_guid, struct ib_udata *udata)
+			 __be64 *node_guid, u32 *verbs, struct ib_udata *udata)
 {
 	struct hyv_query_device_req *req;
 	struct hyv_query_device_rsp rsp;
+	struct hyv_layout layout = HYV_LAYOUT(QUERY_DEVICE, *req, rsp);
 	struct hyv_cmd *cmd;
 	int ret;
 
-	cmd = hyv_cmd_new(hdev, HYV_LAYOUT(QUERY_DEVICE, *req, rsp), udata);
+	layout.rsp_min = offsetof(struct hyv_query_device_rsp, verbs);
+	cmd = hyv_cmd_new(hdev, layout, udata);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
@@ -92,6 +95,8 @@ int hyv_cmd_query_device(struct hyv_dev *hdev, struct ib_device_attr *attr,
 	hyv_device_attr_from_wire(attr, &rsp);
 	if (node_guid)
 		*node_guid = rsp.node_guid;
+	if (verbs)
+		*verbs = le32_to_cpu(rsp.verbs);
 	return 0;
 }
 

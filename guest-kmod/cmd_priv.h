@@ -12,13 +12,16 @@
  * @opcode: enum hyv_opcode
  * @req_len: bytes of the request's fixed part
  * @rsp_len: bytes of the reply's fixed part that the driver knows
- * @lists_len: bytes of chunk lists
+ * @rsp_min: bytes of it that every host sends, those of the opcode's first
+ *	version
+ * @lists_len: bytes of the command's own chunk list, 0 if it has none
  * @gfp: how to allocate, 0 for GFP_KERNEL
  */
 struct hyv_layout {
 	u16 opcode;
 	u16 req_len;
 	u16 rsp_len;
+	u16 rsp_min;
 	u32 lists_len;
 	gfp_t gfp;
 };
@@ -26,7 +29,8 @@ struct hyv_layout {
 #define HYV_LAYOUT(op, req_type, rsp_type)				\
 	((struct hyv_layout){ .opcode = HYV_CMD_##op,			\
 			      .req_len = sizeof(req_type),		\
-			      .rsp_len = sizeof(rsp_type) })
+			      .rsp_len = sizeof(rsp_type),		\
+			      .rsp_min = sizeof(rsp_type) })
 
 struct hyv_cmd *hyv_cmd_new(struct hyv_dev *hdev, struct hyv_layout layout,
 			    struct ib_udata *udata);

@@ -45,6 +45,7 @@ struct hyv_cmdq {
  * @rsp: reply, device writable
  * @req_len: bytes of @req
  * @rsp_size: room at @rsp
+ * @rsp_min: bytes which the fixed part of a reply must have
  * @mem: pinned memory that the host may use until this command is over, or
  *	NULL; released with the command
  * @orphan: called from a workqueue in place of the caller when the reply comes
@@ -71,6 +72,7 @@ struct hyv_cmd {
 	void *rsp;
 	u32 req_len;
 	u32 rsp_size;
+	u32 rsp_min;
 	struct hyv_mem *mem;
 	void (*orphan)(struct hyv_cmd *cmd);
 	u32 orphan_arg;

@@ -70,6 +70,7 @@ enum {
  * @nr_event_queues: event virtqueues
  * @max_request: longest request in bytes
  * @window: where queues of the HCA appear in guest-physical memory
+ * @verbs: HYV_VERB_* bits: what the HCA can do that not every one can
  * @nr_ports: entries of @ports
  * @ports: by port number less 1
  * @cmdq: control queue
@@ -95,6 +96,7 @@ struct hyv_dev {
 	u32 nr_event_queues;
 	u32 max_request;
 	struct virtio_shm_region window;
+	u32 verbs;
 	u32 nr_ports;
 	struct hyv_port *ports;
 

@@ -29,7 +29,7 @@ static int hyv_query_device(struct ib_device *ibdev,
 			    struct ib_device_attr *attr,
 			    struct ib_udata *udata)
 {
-	return hyv_cmd_query_device(to_hyv_dev(ibdev), attr, NULL, udata);
+	return hyv_cmd_query_device(to_hyv_dev(ibdev), attr, NULL, NULL, udata);
 }
 
 static int hyv_query_port(struct ib_device *ibdev, u32 port_num,
@@ -368,7 +368,8 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 	u32 port;
 	int ret;
 
-	ret = hyv_cmd_query_device(hdev, &attr, &ibdev->node_guid, NULL);
+	ret = hyv_cmd_query_device(hdev, &attr, &ibdev->node_guid,
+				   &hdev->verbs, NULL);
 	if (ret)
 		return ret;
 	for (port = 1; port <= hdev->nr_ports; port++) {
