@@ -73,19 +73,35 @@ static u16 hyv_cmd_opcode(const struct hyv_cmd *cmd)
 }
 
 /**
- * hyv_cmd_list_room() - how long a command's chunk lists may be
+ * hyv_cmd_list_room() - how long a command's own chunk list may be
  * @hdev: device
- * @fixed_len: bytes of the request's fixed part
+ * @layout: sizes
  * @udata: provider data, or NULL
  *
  * Return: bytes.
  */
-size_t hyv_cmd_list_room(struct hyv_dev *hdev, size_t fixed_len,
+size_t hyv_cmd_list_room(struct hyv_dev *hdev, const struct hyv_layout *layout,
 			 struct ib_udata *udata)
 {
-	size_t used = ALIGN(fixed_len + (udata ? udata->inlen : 0), 8);
+	size_t udata_len = udata ? udata->inlen : 0;
+	size_t used = ALIGN(layout->req_len + udata_len, 8) +
+		      hyv_udata_lists_max(hdev, layout->opcode, udata_len);
 
 	return used < hdev->max_request ? hdev->max_request - used : 0;
+}
+
+/**
+ * hyv_cmd_lists() - where a command's own chunk list starts
+ * @cmd: made with hyv_layout.lists_len
+ *
+ * Return: address in the request.
+ */
+void *hyv_cmd_lists(struct hyv_cmd *cmd)
+{
+	const struct hyv_req *hdr = cmd->req;
+
+	return cmd->req + ALIGN(le16_to_cpu(hdr->fixed_len) +
+				le32_to_cpu(hdr->udata_len), 8);
 }
 
 /**
@@ -93,6 +109,9 @@ size_t hyv_cmd_list_room(struct hyv_dev *hdev, size_t fixed_len,
  * @hdev: device
  * @layout: sizes
  * @udata: provider data, or NULL
+ *
+ * Memory that the provider data points to is pinned and described behind the
+ * command's own chunk list.
  *
  * Return: the command, or an ERR_PTR.
  */
@@ -103,15 +122,19 @@ struct hyv_cmd *hyv_cmd_new(struct hyv_dev *hdev, struct hyv_layout layout,
 	size_t udata_out_len = udata ? udata->outlen : 0;
 	struct hyv_cmd *cmd;
 	struct hyv_req *hdr;
-	size_t len;
+	size_t len, lists_len;
+	void *end;
+	int ret;
 
 	if (udata_len > HYV_MAX_UDATA)
 		return ERR_PTR(-EINVAL);
 	udata_out_len = min_t(size_t, udata_out_len, HYV_MAX_UDATA);
 
 	len = layout.req_len + udata_len;
-	if (layout.lists_len)
-		len = ALIGN(len, 8) + layout.lists_len;
+	lists_len = layout.lists_len +
+		    hyv_udata_lists_max(hdev, layout.opcode, udata_len);
+	if (lists_len)
+		len = ALIGN(len, 8) + lists_len;
 	if (len > hdev->max_request)
 		return ERR_PTR(-E2BIG);
 
@@ -123,30 +146,32 @@ struct hyv_cmd *hyv_cmd_new(struct hyv_dev *hdev, struct hyv_layout layout,
 	cmd->rsp_min = layout.rsp_min;
 	hdr = cmd->req;
 	hdr->opcode = cpu_to_le16(layout.opcode);
+	hdr->nr_lists = cpu_to_le16(layout.lists_len ? 1 : 0);
 	hdr->size = cpu_to_le32(len);
 	hdr->fixed_len = cpu_to_le16(layout.req_len);
 	hdr->udata_len = cpu_to_le32(udata_len);
 	hdr->udata_out_len = cpu_to_le32(udata_out_len);
 	if (udata_len &&
 	    ib_copy_from_udata(cmd->req + layout.req_len, udata, udata_len)) {
-		hyv_cmd_free(cmd);
-		return ERR_PTR(-EFAULT);
+		ret = -EFAULT;
+		goto err_free;
+	}
+
+	if (lists_len > layout.lists_len) {
+		end = hyv_udata_lists_add(cmd, hyv_cmd_lists(cmd) +
+					       layout.lists_len);
+		if (IS_ERR(end)) {
+			ret = PTR_ERR(end);
+			goto err_free;
+		}
+		hyv_cmd_trim(cmd, end - cmd->req);
+		hdr->size = cpu_to_le32(cmd->req_len);
 	}
 	return cmd;
-}
 
-/**
- * hyv_cmd_lists() - where a command's chunk lists start
- * @cmd: made with hyv_layout.lists_len
- *
- * Return: address in the request.
- */
-void *hyv_cmd_lists(struct hyv_cmd *cmd)
-{
-	const struct hyv_req *hdr = cmd->req;
-
-	return cmd->req + ALIGN(le16_to_cpu(hdr->fixed_len) +
-				le32_to_cpu(hdr->udata_len), 8);
+err_free:
+	hyv_cmd_free(cmd);
+	return ERR_PTR(ret);
 }
 
 /*

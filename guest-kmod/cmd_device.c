@@ -261,10 +261,11 @@ int hyv_cmd_query_pkeys(struct hyv_dev *hdev, u32 port, u16 *pkeys, u32 len)
  */
 int hyv_cmd_setup_doorbells(struct hyv_dev *hdev, phys_addr_t addr, size_t size)
 {
-	struct hyv_setup_doorbells_req *req;
 	struct hyv_chunk_list *list;
 	struct hyv_rsp rsp;
-	struct hyv_layout layout = HYV_LAYOUT(SETUP_DOORBELLS, *req, rsp);
+	struct hyv_layout layout = HYV_LAYOUT(SETUP_DOORBELLS,
+					      struct hyv_setup_doorbells_req,
+					      rsp);
 	struct hyv_cmd *cmd;
 
 	layout.lists_len = struct_size(list, entry, 1);
@@ -272,8 +273,6 @@ int hyv_cmd_setup_doorbells(struct hyv_dev *hdev, phys_addr_t addr, size_t size)
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
-	req = cmd->req;
-	req->hdr.nr_lists = cpu_to_le16(1);
 	list = hyv_cmd_lists(cmd);
 	list->nr_chunks = cpu_to_le32(1);
 	list->nr_entries = cpu_to_le32(1);

@@ -31,8 +31,7 @@ int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
 	int ret;
 
 	len = hyv_mem_list_prepare(mem,
-				   hyv_cmd_list_room(hdev, layout.req_len,
-						     udata),
+				   hyv_cmd_list_room(hdev, &layout, udata),
 				   virtio_has_feature(hdev->vdev,
 						      HYV_F_INDIRECT_CHUNKS));
 	if (len < 0) {
@@ -48,7 +47,6 @@ int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
 	}
 
 	req = cmd->req;
-	req->hdr.nr_lists = cpu_to_le16(1);
 	req->pd = cpu_to_le32(pd);
 	req->access = cpu_to_le32(access);
 	req->iova = cpu_to_le64(iova);

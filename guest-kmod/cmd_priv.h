@@ -35,7 +35,7 @@ struct hyv_layout {
 struct hyv_cmd *hyv_cmd_new(struct hyv_dev *hdev, struct hyv_layout layout,
 			    struct ib_udata *udata);
 void *hyv_cmd_lists(struct hyv_cmd *cmd);
-size_t hyv_cmd_list_room(struct hyv_dev *hdev, size_t fixed_len,
+size_t hyv_cmd_list_room(struct hyv_dev *hdev, const struct hyv_layout *layout,
 			 struct ib_udata *udata);
 int hyv_cmd_reply(struct hyv_cmd *cmd, void *rsp, size_t len);
 int hyv_cmd_reply_udata(struct hyv_cmd *cmd, struct ib_udata *udata);
@@ -46,6 +46,11 @@ int hyv_create(struct hyv_cmd *cmd, enum hyv_obj_type type,
 	       struct ib_udata *udata);
 int hyv_destroy_owned(struct hyv_ucontext *uctx, enum hyv_obj_type type,
 		      u32 handle, struct hyv_mem *mem);
+
+/* cmd_udata.c */
+size_t hyv_udata_lists_max(const struct hyv_dev *hdev, u16 opcode,
+			   size_t udata_len);
+void *hyv_udata_lists_add(struct hyv_cmd *cmd, void *pos);
 
 /* cmd_ah.c */
 void hyv_ah_to_wire(struct hyv_ah_attr *wire, const struct rdma_ah_attr *ah);

@@ -99,6 +99,17 @@ err_free_req:
 }
 
 /**
+ * hyv_cmd_trim() - shorten a request that is not queued yet
+ * @cmd: the command
+ * @req_len: bytes of the request, at most what it was allocated with
+ */
+void hyv_cmd_trim(struct hyv_cmd *cmd, size_t req_len)
+{
+	cmd->req_len = req_len;
+	hyv_sg_fill(cmd->req_sg, cmd->req, req_len);
+}
+
+/**
  * hyv_cmd_free() - free a command that the caller owns
  * @cmd: the command
  *
@@ -108,6 +119,12 @@ err_free_req:
  */
 void hyv_cmd_free(struct hyv_cmd *cmd)
 {
+	struct hyv_mem *mem, *next;
+
+	for (mem = cmd->udata_mem; mem; mem = next) {
+		next = mem->next;
+		hyv_mem_free(mem);
+	}
 	hyv_mem_free(cmd->mem);
 	kvfree(cmd->req);
 	kfree(cmd->rsp);

@@ -48,6 +48,8 @@ struct hyv_cmdq {
  * @rsp_min: bytes which the fixed part of a reply must have
  * @mem: pinned memory that the host may use until this command is over, or
  *	NULL; released with the command
+ * @udata_mem: likewise, what the provider data points to; linked by
+ *	hyv_mem.next
  * @orphan: called from a workqueue in place of the caller when the reply comes
  *	after the caller has given up, to undo what the command did. Or NULL.
  * @orphan_arg: for @orphan
@@ -74,6 +76,7 @@ struct hyv_cmd {
 	u32 rsp_size;
 	u32 rsp_min;
 	struct hyv_mem *mem;
+	struct hyv_mem *udata_mem;
 	void (*orphan)(struct hyv_cmd *cmd);
 	u32 orphan_arg;
 	atomic_t *orphans;
@@ -92,6 +95,7 @@ struct hyv_cmd {
 
 struct hyv_cmd *hyv_cmd_alloc(struct hyv_dev *hdev, size_t req_len,
 			      size_t rsp_size, gfp_t gfp);
+void hyv_cmd_trim(struct hyv_cmd *cmd, size_t req_len);
 void hyv_cmd_free(struct hyv_cmd *cmd);
 
 void hyv_cmdq_init(struct hyv_cmdq *q);

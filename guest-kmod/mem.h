@@ -16,6 +16,7 @@ struct ib_umem;
  * @nr_chunks: physically contiguous pieces
  * @nr_entries: entries of the chunk list
  * @indirect: the entries describe @table instead of the memory
+ * @next: for whoever has more than one of these
  * @table: pages which hold the chunks; each one's order is its page_private()
  */
 struct hyv_mem {
@@ -23,6 +24,7 @@ struct hyv_mem {
 	u32 nr_chunks;
 	u32 nr_entries;
 	bool indirect;
+	struct hyv_mem *next;
 	struct list_head table;
 };
 
