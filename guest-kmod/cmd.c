@@ -29,6 +29,16 @@ static const char *hyv_opcode_name(u16 opcode)
 	case HYV_CMD_MODIFY_QP:		return "MODIFY_QP";
 	case HYV_CMD_QUERY_QP:		return "QUERY_QP";
 	case HYV_CMD_REG_MR:		return "REG_MR";
+	case HYV_CMD_RESIZE_CQ:		return "RESIZE_CQ";
+	case HYV_CMD_MODIFY_CQ:		return "MODIFY_CQ";
+	case HYV_CMD_REREG_MR:		return "REREG_MR";
+	case HYV_CMD_CREATE_AH:		return "CREATE_AH";
+	case HYV_CMD_CREATE_SRQ:	return "CREATE_SRQ";
+	case HYV_CMD_MODIFY_SRQ:	return "MODIFY_SRQ";
+	case HYV_CMD_QUERY_SRQ:		return "QUERY_SRQ";
+	case HYV_CMD_ALLOC_MW:		return "ALLOC_MW";
+	case HYV_CMD_ATTACH_MCAST:	return "ATTACH_MCAST";
+	case HYV_CMD_DETACH_MCAST:	return "DETACH_MCAST";
 	default:			return "?";
 	}
 }
@@ -248,7 +258,8 @@ int hyv_cmd_reply_udata(struct hyv_cmd *cmd, struct ib_udata *udata)
 
 /**
  * hyv_cmd_simple() - execute and free a command that creates nothing
- * @cmd: the command
+ * @cmd: the command; one that changes an object of a process has @orphans set,
+ *	so that it is over before the handle can be another object's
  * @killable: see hyv_cmdq_exec()
  * @rsp: where the fixed part of the reply goes
  * @len: bytes of @rsp
@@ -617,4 +628,65 @@ int hyv_cmd_create_cq(struct hyv_ucontext *uctx,
 	cq->slot = le32_to_cpu(rsp.slot);
 	cq->cqe = le32_to_cpu(rsp.cqe);
 	return 0;
+}
+
+/**
+ * hyv_cmd_resize_cq() - change the number of a completion queue's entries
+ * @uctx: its owner
+ * @cq: handle of the CQ
+ * @cqe: entries that are wanted
+ * @udata: provider data
+ * @new_cqe: entries that it has now
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_resize_cq(struct hyv_ucontext *uctx, u32 cq, u32 cqe,
+		      struct ib_udata *udata, u32 *new_cqe)
+{
+	struct hyv_resize_cq_req *req;
+	struct hyv_resize_cq_rsp rsp;
+	struct hyv_cmd *cmd;
+	int ret;
+
+	cmd = hyv_cmd_new(to_hyv_dev(uctx->ibuc.device),
+			  HYV_LAYOUT(RESIZE_CQ, *req, rsp), udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->cq = cpu_to_le32(cq);
+	req->cqe = cpu_to_le32(cqe);
+	cmd->orphans = &uctx->orphans;
+	ret = hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), udata);
+	if (!ret)
+		*new_cqe = le32_to_cpu(rsp.cqe);
+	return ret;
+}
+
+/**
+ * hyv_cmd_modify_cq() - moderate the completion events of a completion queue
+ * @uctx: its owner
+ * @cq: handle of the CQ
+ * @count: completions that raise an event
+ * @period: microseconds after which fewer do
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_modify_cq(struct hyv_ucontext *uctx, u32 cq, u16 count, u16 period)
+{
+	struct hyv_modify_cq_req *req;
+	struct hyv_cmd *cmd;
+	struct hyv_rsp rsp;
+
+	cmd = hyv_cmd_new(to_hyv_dev(uctx->ibuc.device),
+			  HYV_LAYOUT(MODIFY_CQ, *req, rsp), NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->cq = cpu_to_le32(cq);
+	req->cq_count = cpu_to_le16(count);
+	req->cq_period = cpu_to_le16(period);
+	cmd->orphans = &uctx->orphans;
+	return hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), NULL);
 }

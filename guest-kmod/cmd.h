@@ -90,6 +90,9 @@ int hyv_cmd_alloc_pd(struct hyv_ucontext *uctx, struct ib_udata *udata,
 int hyv_cmd_create_cq(struct hyv_ucontext *uctx,
 		      const struct ib_cq_init_attr *attr,
 		      struct ib_udata *udata, struct hyv_new_cq *cq);
+int hyv_cmd_resize_cq(struct hyv_ucontext *uctx, u32 cq, u32 cqe,
+		      struct ib_udata *udata, u32 *new_cqe);
+int hyv_cmd_modify_cq(struct hyv_ucontext *uctx, u32 cq, u16 count, u16 period);
 int hyv_cmd_destroy_context(struct hyv_ucontext *uctx);
 int hyv_cmd_destroy_pd(struct hyv_ucontext *uctx, u32 handle);
 int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle);

@@ -241,6 +241,8 @@ int hyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  struct uverbs_attr_bundle *attrs);
 int hyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int hyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+int hyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
+int hyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int hyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 		  struct ib_udata *udata);
 int hyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,

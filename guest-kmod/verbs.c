@@ -181,6 +181,44 @@ int hyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 }
 
 /**
+ * hyv_resize_cq() - ib_device_ops.resize_cq
+ * @ibcq: the CQ
+ * @cqe: entries that are wanted
+ * @udata: provider data
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+{
+	struct hyv_cq *cq = to_hyv_cq(ibcq);
+	u32 new_cqe;
+	int ret;
+
+	if (cqe <= 0 || cqe > ibcq->device->attrs.max_cqe)
+		return -EINVAL;
+	ret = hyv_cmd_resize_cq(cq->uctx, cq->evobj.handle, cqe, udata,
+				&new_cqe);
+	if (!ret)
+		ibcq->cqe = new_cqe;
+	return ret;
+}
+
+/**
+ * hyv_modify_cq() - ib_device_ops.modify_cq
+ * @ibcq: the CQ
+ * @count: completions that raise an event
+ * @period: microseconds after which fewer do
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	struct hyv_cq *cq = to_hyv_cq(ibcq);
+
+	return hyv_cmd_modify_cq(cq->uctx, cq->evobj.handle, count, period);
+}
+
+/**
  * hyv_create_qp() - ib_device_ops.create_qp
  * @ibqp: the QP
  * @attr: what to create; its capabilities are updated
