@@ -17,6 +17,7 @@
 
 struct hyv_ucontext;
 struct hyv_mem;
+struct hyv_mr;
 
 /**
  * struct hyv_mapping - answer to hyv_cmd_mmap()
@@ -66,6 +67,22 @@ struct hyv_new_mr {
 	u32 rkey;
 };
 
+/**
+ * struct hyv_rereg - what hyv_cmd_rereg_mr() is to change
+ * @flags: IB_MR_REREG_*; the fields below which they do not ask for are 0
+ * @pd: handle of the new PD
+ * @access: new enum ib_access_flags
+ * @iova: new address of the first byte in work requests
+ * @mem: new memory
+ */
+struct hyv_rereg {
+	u32 flags;
+	u32 pd;
+	int access;
+	u64 iova;
+	struct hyv_mem *mem;
+};
+
 /* cmd_device.c */
 int hyv_cmd_query_device(struct hyv_dev *hdev, struct ib_device_attr *attr,
 			 __be64 *node_guid, u32 *verbs, struct ib_udata *udata);
@@ -113,7 +130,12 @@ int hyv_cmd_destroy_qp(struct hyv_ucontext *uctx, u32 handle);
 int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
 		   struct hyv_mem *mem, struct ib_udata *udata,
 		   struct hyv_new_mr *mr);
+int hyv_cmd_rereg_mr(struct hyv_mr *mr, const struct hyv_rereg *change,
+		     struct ib_udata *udata);
 int hyv_cmd_destroy_mr(struct hyv_ucontext *uctx, u32 handle,
 		       struct hyv_mem *mem);
+int hyv_cmd_alloc_mw(struct hyv_ucontext *uctx, u32 pd, enum ib_mw_type type,
+		     struct ib_udata *udata, u32 *handle, u32 *rkey);
+int hyv_cmd_dealloc_mw(struct hyv_ucontext *uctx, u32 handle);
 
 #endif /* HYV_CMD_H */

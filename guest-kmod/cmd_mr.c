@@ -1,10 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Commands of memory regions. */
+/* Commands of memory regions and memory windows. */
 #include <linux/virtio_config.h>
 
 #include "cmd_priv.h"
 #include "hyv_dev.h"
 #include "mem.h"
+
+/*
+ * Make a command that describes @mem, unless that is NULL, and owns it. On
+ * error the memory is still the caller's.
+ */
+static struct hyv_cmd *hyv_mr_cmd_new(struct hyv_dev *hdev,
+				      struct hyv_layout layout,
+				      struct hyv_mem *mem,
+				      struct ib_udata *udata)
+{
+	struct hyv_cmd *cmd;
+	ssize_t len;
+
+	if (mem) {
+		len = hyv_mem_list_prepare(mem,
+					   hyv_cmd_list_room(hdev, &layout,
+							     udata),
+					   virtio_has_feature(hdev->vdev,
+							      HYV_F_INDIRECT_CHUNKS));
+		if (len < 0)
+			return ERR_PTR(len);
+		layout.lists_len = len;
+	}
+
+	cmd = hyv_cmd_new(hdev, layout, udata);
+	if (mem && !IS_ERR(cmd)) {
+		hyv_mem_list_write(mem, hyv_cmd_lists(cmd));
+		cmd->mem = mem;
+	}
+	return cmd;
+}
 
 /**
  * hyv_cmd_reg_mr() - register memory
@@ -22,36 +53,22 @@ int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
 		   struct hyv_mem *mem, struct ib_udata *udata,
 		   struct hyv_new_mr *mr)
 {
-	struct hyv_dev *hdev = to_hyv_dev(uctx->ibuc.device);
 	struct hyv_reg_mr_req *req;
 	struct hyv_reg_mr_rsp rsp;
-	struct hyv_layout layout = HYV_LAYOUT(REG_MR, *req, rsp);
 	struct hyv_cmd *cmd;
-	ssize_t len;
 	int ret;
 
-	len = hyv_mem_list_prepare(mem,
-				   hyv_cmd_list_room(hdev, &layout, udata),
-				   virtio_has_feature(hdev->vdev,
-						      HYV_F_INDIRECT_CHUNKS));
-	if (len < 0) {
-		ret = len;
-		goto err_free_mem;
-	}
-	layout.lists_len = len;
-
-	cmd = hyv_cmd_new(hdev, layout, udata);
+	cmd = hyv_mr_cmd_new(to_hyv_dev(uctx->ibuc.device),
+			     HYV_LAYOUT(REG_MR, *req, rsp), mem, udata);
 	if (IS_ERR(cmd)) {
-		ret = PTR_ERR(cmd);
-		goto err_free_mem;
+		hyv_mem_free(mem);
+		return PTR_ERR(cmd);
 	}
 
 	req = cmd->req;
 	req->pd = cpu_to_le32(pd);
 	req->access = cpu_to_le32(access);
 	req->iova = cpu_to_le64(iova);
-	hyv_mem_list_write(mem, hyv_cmd_lists(cmd));
-	cmd->mem = mem;
 	ret = hyv_create(cmd, HYV_OBJ_MR, uctx, &rsp, sizeof(rsp), udata);
 	if (ret)
 		return ret;
@@ -61,9 +78,73 @@ int hyv_cmd_reg_mr(struct hyv_ucontext *uctx, u32 pd, u64 iova, int access,
 	mr->lkey = le32_to_cpu(rsp.lkey);
 	mr->rkey = le32_to_cpu(rsp.rkey);
 	return 0;
+}
 
-err_free_mem:
-	hyv_mem_free(mem);
+/* The host has changed @mr: let go of what it does not use any more. */
+static void hyv_mr_changed(struct hyv_mr *mr, const struct hyv_rereg *change,
+			   const struct hyv_reg_mr_rsp *rsp)
+{
+	mr->handle = le32_to_cpu(rsp->handle);
+	mr->ibmr.lkey = le32_to_cpu(rsp->lkey);
+	mr->ibmr.rkey = le32_to_cpu(rsp->rkey);
+	if (change->flags & IB_MR_REREG_ACCESS)
+		mr->access = change->access;
+	if (change->flags & IB_MR_REREG_TRANS) {
+		hyv_mem_free(mr->mem);
+		mr->mem = change->mem;
+		hyv_mem_list_done(mr->mem);
+	}
+}
+
+/**
+ * hyv_cmd_rereg_mr() - change a memory region
+ * @mr: the MR; on return, with or without an error, it is what the host's is
+ * @change: what to change; its memory is the MR's or is released
+ * @udata: provider data
+ *
+ * The wait is not killable: one must know which memory the HCA may access.
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_rereg_mr(struct hyv_mr *mr, const struct hyv_rereg *change,
+		     struct ib_udata *udata)
+{
+	struct hyv_dev *hdev = to_hyv_dev(mr->uctx->ibuc.device);
+	const struct hyv_rsp *hdr;
+	struct hyv_rereg_mr_req *req;
+	struct hyv_reg_mr_rsp rsp;
+	struct hyv_cmd *cmd;
+	int ret;
+
+	cmd = hyv_mr_cmd_new(hdev, HYV_LAYOUT(REREG_MR, *req, rsp),
+			     change->mem, udata);
+	if (IS_ERR(cmd)) {
+		hyv_mem_free(change->mem);
+		return PTR_ERR(cmd);
+	}
+
+	req = cmd->req;
+	req->mr = cpu_to_le32(mr->handle);
+	req->flags = cpu_to_le32(change->flags);
+	req->pd = cpu_to_le32(change->pd);
+	req->access = cpu_to_le32(change->access);
+	req->iova = cpu_to_le64(change->iova);
+	ret = hyv_cmdq_exec(cmd, false);
+	if (ret)
+		return ret;
+
+	ret = hyv_cmd_reply(cmd, &rsp, sizeof(rsp));
+	if (ret) {
+		/* No other status says this, not even one unknown here. */
+		hdr = cmd->rsp;
+		mr->gone = le32_to_cpu(hdr->status) == HYV_S_EIO;
+		goto out_free;
+	}
+	cmd->mem = NULL;
+	hyv_mr_changed(mr, change, &rsp);
+	ret = hyv_cmd_reply_udata(cmd, udata);
+out_free:
+	hyv_cmd_free(cmd);
 	return ret;
 }
 
@@ -79,4 +160,52 @@ int hyv_cmd_destroy_mr(struct hyv_ucontext *uctx, u32 handle,
 		       struct hyv_mem *mem)
 {
 	return hyv_destroy_owned(uctx, HYV_OBJ_MR, handle, mem);
+}
+
+/**
+ * hyv_cmd_alloc_mw() - create a memory window
+ * @uctx: its owner
+ * @pd: handle of the PD
+ * @type: of the MW
+ * @udata: provider data
+ * @handle: of the MW
+ * @rkey: its remote key
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_alloc_mw(struct hyv_ucontext *uctx, u32 pd, enum ib_mw_type type,
+		     struct ib_udata *udata, u32 *handle, u32 *rkey)
+{
+	struct hyv_alloc_mw_req *req;
+	struct hyv_alloc_mw_rsp rsp;
+	struct hyv_cmd *cmd;
+	int ret;
+
+	cmd = hyv_cmd_new(to_hyv_dev(uctx->ibuc.device),
+			  HYV_LAYOUT(ALLOC_MW, *req, rsp), udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->pd = cpu_to_le32(pd);
+	req->mw_type = type;
+	ret = hyv_create(cmd, HYV_OBJ_MW, uctx, &rsp, sizeof(rsp), udata);
+	if (ret)
+		return ret;
+
+	*handle = le32_to_cpu(rsp.handle);
+	*rkey = le32_to_cpu(rsp.rkey);
+	return 0;
+}
+
+/**
+ * hyv_cmd_dealloc_mw() - destroy a memory window
+ * @uctx: its owner
+ * @handle: of the MW
+ *
+ * Return: 0, or -EBUSY if it is in use.
+ */
+int hyv_cmd_dealloc_mw(struct hyv_ucontext *uctx, u32 handle)
+{
+	return hyv_destroy_owned(uctx, HYV_OBJ_MW, handle, NULL);
 }

@@ -184,13 +184,29 @@ struct hyv_qp {
  * @ibmr: the core's part
  * @uctx: its owner
  * @handle: the host's name of it
+ * @gone: the host has lost it while it was changed: there is no such handle
+ * @access: enum ib_access_flags
  * @mem: pins of the memory, which the host's HCA accesses
  */
 struct hyv_mr {
 	struct ib_mr ibmr;
 	struct hyv_ucontext *uctx;
 	u32 handle;
+	bool gone;
+	int access;
 	struct hyv_mem *mem;
+};
+
+/**
+ * struct hyv_mw - memory window
+ * @ibmw: the core's part
+ * @uctx: its owner
+ * @handle: the host's name of it
+ */
+struct hyv_mw {
+	struct ib_mw ibmw;
+	struct hyv_ucontext *uctx;
+	u32 handle;
 };
 
 static inline struct hyv_ucontext *to_hyv_ucontext(struct ib_ucontext *ibuc)
@@ -216,6 +232,11 @@ static inline struct hyv_qp *to_hyv_qp(struct ib_qp *ibqp)
 static inline struct hyv_mr *to_hyv_mr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct hyv_mr, ibmr);
+}
+
+static inline struct hyv_mw *to_hyv_mw(struct ib_mw *ibmw)
+{
+	return container_of(ibmw, struct hyv_mw, ibmw);
 }
 
 /* main.c */
@@ -256,7 +277,12 @@ int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 /* mr.c */
 struct ib_mr *hyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 			      u64 iova, int access, struct ib_udata *udata);
+struct ib_mr *hyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
+				u64 length, u64 iova, int access,
+				struct ib_pd *ibpd, struct ib_udata *udata);
 int hyv_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+int hyv_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int hyv_dealloc_mw(struct ib_mw *ibmw);
 
 /* mmap.c */
 void hyv_mmap_init(struct hyv_ucontext *uctx);

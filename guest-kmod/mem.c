@@ -106,6 +106,17 @@ struct hyv_mem *hyv_mem_pin(struct ib_device *ibdev, u64 start, u64 length,
 }
 
 /**
+ * hyv_mem_writable() - may a device write to this memory?
+ * @mem: the memory
+ *
+ * Return: true if it was pinned for that.
+ */
+bool hyv_mem_writable(const struct hyv_mem *mem)
+{
+	return mem->umem->writable;
+}
+
+/**
  * hyv_mem_free() - unpin memory
  * @mem: memory which the host does not use any more, or NULL
  *

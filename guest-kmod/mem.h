@@ -30,6 +30,7 @@ struct hyv_mem {
 
 struct hyv_mem *hyv_mem_pin(struct ib_device *ibdev, u64 start, u64 length,
 			    int access);
+bool hyv_mem_writable(const struct hyv_mem *mem);
 void hyv_mem_free(struct hyv_mem *mem);
 ssize_t hyv_mem_list_prepare(struct hyv_mem *mem, size_t room,
 			     bool allow_indirect);
