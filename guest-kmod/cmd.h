@@ -83,6 +83,18 @@ struct hyv_rereg {
 	struct hyv_mem *mem;
 };
 
+/**
+ * struct hyv_new_srq - answer to hyv_cmd_create_srq()
+ * @handle: of the SRQ
+ * @max_wr: work requests that it holds
+ * @max_sge: pieces of memory that each of them may have
+ */
+struct hyv_new_srq {
+	u32 handle;
+	u32 max_wr;
+	u32 max_sge;
+};
+
 /* cmd_device.c */
 int hyv_cmd_query_device(struct hyv_dev *hdev, struct ib_device_attr *attr,
 			 __be64 *node_guid, u32 *verbs, struct ib_udata *udata);
@@ -116,7 +128,7 @@ int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle);
 
 /* cmd_qp.c */
 int hyv_cmd_create_qp(struct hyv_ucontext *uctx, u32 pd, u32 send_cq,
-		      u32 recv_cq, const struct ib_qp_init_attr *attr,
+		      u32 recv_cq, u32 srq, const struct ib_qp_init_attr *attr,
 		      struct ib_udata *udata, struct hyv_new_qp *qp);
 int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
 		      const struct ib_qp_attr *attr, int mask,
@@ -137,5 +149,15 @@ int hyv_cmd_destroy_mr(struct hyv_ucontext *uctx, u32 handle,
 int hyv_cmd_alloc_mw(struct hyv_ucontext *uctx, u32 pd, enum ib_mw_type type,
 		     struct ib_udata *udata, u32 *handle, u32 *rkey);
 int hyv_cmd_dealloc_mw(struct hyv_ucontext *uctx, u32 handle);
+
+/* cmd_srq.c */
+int hyv_cmd_create_srq(struct hyv_ucontext *uctx, u32 pd,
+		       const struct ib_srq_init_attr *attr,
+		       struct ib_udata *udata, struct hyv_new_srq *srq);
+int hyv_cmd_modify_srq(struct hyv_ucontext *uctx, u32 srq,
+		       const struct ib_srq_attr *attr, u32 mask,
+		       struct ib_udata *udata);
+int hyv_cmd_query_srq(struct hyv_dev *hdev, u32 srq, struct ib_srq_attr *attr);
+int hyv_cmd_destroy_srq(struct hyv_ucontext *uctx, u32 handle);
 
 #endif /* HYV_CMD_H */

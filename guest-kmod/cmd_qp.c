@@ -29,6 +29,7 @@ static void hyv_cap_from_wire(struct ib_qp_cap *cap,
  * @pd: handle of the PD
  * @send_cq: handle of the CQ for send completions
  * @recv_cq: handle of the CQ for receive completions
+ * @srq: handle of the SRQ, or 0
  * @attr: what to create
  * @udata: provider data
  * @qp: what was created
@@ -36,7 +37,7 @@ static void hyv_cap_from_wire(struct ib_qp_cap *cap,
  * Return: 0 or a negative errno.
  */
 int hyv_cmd_create_qp(struct hyv_ucontext *uctx, u32 pd, u32 send_cq,
-		      u32 recv_cq, const struct ib_qp_init_attr *attr,
+		      u32 recv_cq, u32 srq, const struct ib_qp_init_attr *attr,
 		      struct ib_udata *udata, struct hyv_new_qp *qp)
 {
 	struct hyv_create_qp_req *req;
@@ -53,6 +54,7 @@ int hyv_cmd_create_qp(struct hyv_ucontext *uctx, u32 pd, u32 send_cq,
 	req->pd = cpu_to_le32(pd);
 	req->send_cq = cpu_to_le32(send_cq);
 	req->recv_cq = cpu_to_le32(recv_cq);
+	req->srq = cpu_to_le32(srq);
 	req->qp_type = attr->qp_type;
 	req->sq_sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
 	req->create_flags = cpu_to_le32(attr->create_flags);

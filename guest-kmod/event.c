@@ -145,6 +145,24 @@ static void hyv_qp_event(struct hyv_dev *hdev, u32 handle, u16 code)
 	hyv_evobj_put(obj);
 }
 
+static void hyv_srq_event(struct hyv_dev *hdev, u32 handle, u16 code)
+{
+	struct ib_event event = { .device = &hdev->ibdev };
+	struct hyv_evobj *obj;
+
+	if (code != IB_EVENT_SRQ_LIMIT_REACHED && code != IB_EVENT_SRQ_ERR)
+		return;
+	obj = hyv_evobj_get(&hdev->events.srqs, handle);
+	if (!obj)
+		return;
+	event.event = code;
+	event.element.srq = &container_of(obj, struct hyv_srq, evobj)->ibsrq;
+	if (event.element.srq->event_handler)
+		event.element.srq->event_handler(&event,
+						 event.element.srq->srq_context);
+	hyv_evobj_put(obj);
+}
+
 static void hyv_handle_event(struct hyv_dev *hdev,
 			     const struct hyv_event *event)
 {
@@ -161,6 +179,9 @@ static void hyv_handle_event(struct hyv_dev *hdev,
 		break;
 	case HYV_EVENT_QP:
 		hyv_qp_event(hdev, handle, code);
+		break;
+	case HYV_EVENT_SRQ:
+		hyv_srq_event(hdev, handle, code);
 		break;
 	case HYV_EVENT_PORT:
 		hyv_ibdev_port_event(hdev, handle, code);
@@ -223,6 +244,7 @@ int hyv_events_init(struct hyv_dev *hdev)
 
 	xa_init_flags(&events->cqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&events->qps, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&events->srqs, XA_FLAGS_LOCK_IRQ);
 	events->evq = kcalloc(hdev->nr_event_queues, sizeof(*events->evq),
 			      GFP_KERNEL);
 	return events->evq ? 0 : -ENOMEM;
@@ -289,4 +311,5 @@ void hyv_events_uninit(struct hyv_dev *hdev)
 	kfree(events->evq);
 	xa_destroy(&events->cqs);
 	xa_destroy(&events->qps);
+	xa_destroy(&events->srqs);
 }

@@ -39,11 +39,13 @@ struct hyv_evq {
  * @evq: the queues
  * @cqs: struct hyv_evobj of CQs by handle
  * @qps: struct hyv_evobj of QPs by handle
+ * @srqs: struct hyv_evobj of SRQs by handle
  */
 struct hyv_events {
 	struct hyv_evq *evq;
 	struct xarray cqs;
 	struct xarray qps;
+	struct xarray srqs;
 };
 
 int hyv_events_init(struct hyv_dev *hdev);

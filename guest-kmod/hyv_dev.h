@@ -8,7 +8,8 @@
  *	mem, cmdq	pinned memory as chunk lists; the control queue
  *	cmd		one function per command, host-order arguments
  *	doorbell, event	the paths that bypass the control queue
- *	verbs, mr, mmap	struct ib_device_ops
+ *	verbs, verbs_*, mr, mmap
+ *			struct ib_device_ops
  *	ibdev, main	registration; life of the virtio device
  */
 #ifndef HYV_DEV_H
@@ -180,6 +181,18 @@ struct hyv_qp {
 };
 
 /**
+ * struct hyv_srq - shared receive queue
+ * @ibsrq: the core's part
+ * @uctx: its owner
+ * @evobj: makes it known to the event queues under the host's handle
+ */
+struct hyv_srq {
+	struct ib_srq ibsrq;
+	struct hyv_ucontext *uctx;
+	struct hyv_evobj evobj;
+};
+
+/**
  * struct hyv_mr - memory region
  * @ibmr: the core's part
  * @uctx: its owner
@@ -229,6 +242,11 @@ static inline struct hyv_qp *to_hyv_qp(struct ib_qp *ibqp)
 	return container_of(ibqp, struct hyv_qp, ibqp);
 }
 
+static inline struct hyv_srq *to_hyv_srq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct hyv_srq, ibsrq);
+}
+
 static inline struct hyv_mr *to_hyv_mr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct hyv_mr, ibmr);
@@ -273,6 +291,14 @@ int hyv_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int hyv_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);
+
+/* verbs_srq.c */
+int hyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
+		   struct ib_udata *udata);
+int hyv_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+		   enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int hyv_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int hyv_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 
 /* mr.c */
 struct ib_mr *hyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,

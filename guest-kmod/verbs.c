@@ -235,8 +235,7 @@ int hyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	struct hyv_new_qp new;
 	int ret;
 
-	if (!udata || attr->qp_type != IB_QPT_RC || attr->srq ||
-	    attr->rwq_ind_tbl)
+	if (!udata || attr->qp_type != IB_QPT_RC || attr->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!attr->send_cq || !attr->recv_cq)
 		return -EINVAL;
@@ -245,6 +244,8 @@ int hyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	ret = hyv_cmd_create_qp(qp->uctx, pd->handle,
 				to_hyv_cq(attr->send_cq)->evobj.handle,
 				to_hyv_cq(attr->recv_cq)->evobj.handle,
+				attr->srq ?
+				to_hyv_srq(attr->srq)->evobj.handle : 0,
 				attr, udata, &new);
 	if (ret)
 		return ret;
@@ -302,6 +303,7 @@ int hyv_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init_attr->qp_context = ibqp->qp_context;
 	init_attr->send_cq = ibqp->send_cq;
 	init_attr->recv_cq = ibqp->recv_cq;
+	init_attr->srq = ibqp->srq;
 	init_attr->qp_type = ibqp->qp_type;
 	return hyv_cmd_query_qp(to_hyv_dev(ibqp->device),
 				to_hyv_qp(ibqp)->evobj.handle, mask, attr,
