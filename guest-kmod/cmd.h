@@ -150,6 +150,16 @@ int hyv_cmd_alloc_mw(struct hyv_ucontext *uctx, u32 pd, enum ib_mw_type type,
 		     struct ib_udata *udata, u32 *handle, u32 *rkey);
 int hyv_cmd_dealloc_mw(struct hyv_ucontext *uctx, u32 handle);
 
+/* cmd_ah.c */
+int hyv_cmd_create_ah(struct hyv_ucontext *uctx, u32 pd,
+		      const struct rdma_ah_attr *ah, struct ib_udata *udata,
+		      u32 *handle);
+int hyv_cmd_destroy_ah(struct hyv_ucontext *uctx, u32 handle);
+int hyv_cmd_attach_mcast(struct hyv_ucontext *uctx, u32 qp,
+			 const union ib_gid *gid, u16 lid);
+void hyv_cmd_detach_mcast(struct hyv_ucontext *uctx, u32 qp,
+			  const union ib_gid *gid, u16 lid);
+
 /* cmd_srq.c */
 int hyv_cmd_create_srq(struct hyv_ucontext *uctx, u32 pd,
 		       const struct ib_srq_init_attr *attr,

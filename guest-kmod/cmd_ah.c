@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses of peers. */
+/* Commands of address handles and multicast groups: whom a datagram reaches. */
 #include <linux/string.h>
 
 #include "cmd_priv.h"
@@ -55,4 +55,117 @@ void hyv_ah_from_wire(struct ib_device *ibdev, struct rdma_ah_attr *ah,
 				wire->sgid_index, wire->hop_limit,
 				wire->traffic_class);
 	}
+}
+
+/**
+ * hyv_cmd_create_ah() - create an address handle
+ * @uctx: its owner
+ * @pd: handle of the PD
+ * @ah: the address
+ * @udata: provider data
+ * @handle: of the AH
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_create_ah(struct hyv_ucontext *uctx, u32 pd,
+		      const struct rdma_ah_attr *ah, struct ib_udata *udata,
+		      u32 *handle)
+{
+	struct hyv_create_ah_req *req;
+	struct hyv_create_rsp rsp;
+	struct hyv_cmd *cmd;
+	int ret;
+
+	cmd = hyv_cmd_new(to_hyv_dev(uctx->ibuc.device),
+			  HYV_LAYOUT(CREATE_AH, *req, rsp), udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->pd = cpu_to_le32(pd);
+	hyv_ah_to_wire(&req->attr, ah);
+	ret = hyv_create(cmd, HYV_OBJ_AH, uctx, &rsp, sizeof(rsp), udata);
+	if (!ret)
+		*handle = le32_to_cpu(rsp.handle);
+	return ret;
+}
+
+/**
+ * hyv_cmd_destroy_ah() - destroy an address handle
+ * @uctx: its owner
+ * @handle: of the AH
+ *
+ * Return: 0, or -EBUSY if it is in use.
+ */
+int hyv_cmd_destroy_ah(struct hyv_ucontext *uctx, u32 handle)
+{
+	return hyv_destroy_owned(uctx, HYV_OBJ_AH, handle, NULL);
+}
+
+static void hyv_mcast_fill(struct hyv_cmd *cmd, u32 qp,
+			   const union ib_gid *gid, u16 lid)
+{
+	struct hyv_mcast_req *req = cmd->req;
+
+	req->qp = cpu_to_le32(qp);
+	req->mlid = cpu_to_le16(lid);
+	memcpy(req->gid, gid->raw, sizeof(req->gid));
+}
+
+/**
+ * hyv_cmd_attach_mcast() - let a QP join a multicast group
+ * @uctx: owner of the QP
+ * @qp: its handle
+ * @gid: of the group
+ * @lid: of the group
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_attach_mcast(struct hyv_ucontext *uctx, u32 qp,
+			 const union ib_gid *gid, u16 lid)
+{
+	struct hyv_cmd *cmd;
+	struct hyv_rsp rsp;
+
+	cmd = hyv_cmd_new(to_hyv_dev(uctx->ibuc.device),
+			  HYV_LAYOUT(ATTACH_MCAST, struct hyv_mcast_req, rsp),
+			  NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	hyv_mcast_fill(cmd, qp, gid, lid);
+	cmd->orphans = &uctx->orphans;
+	return hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), NULL);
+}
+
+/**
+ * hyv_cmd_detach_mcast() - let a QP leave a multicast group
+ * @uctx: owner of the QP
+ * @qp: its handle
+ * @gid: of the group
+ * @lid: of the group
+ *
+ * It does not fail: what the host does not undo now goes with the QP.
+ */
+void hyv_cmd_detach_mcast(struct hyv_ucontext *uctx, u32 qp,
+			  const union ib_gid *gid, u16 lid)
+{
+	struct hyv_dev *hdev = to_hyv_dev(uctx->ibuc.device);
+	struct hyv_rsp rsp;
+	struct hyv_layout layout = HYV_LAYOUT(DETACH_MCAST,
+					      struct hyv_mcast_req, rsp);
+	struct hyv_cmd *cmd;
+
+	layout.gfp = GFP_KERNEL | __GFP_NOFAIL;
+	cmd = hyv_cmd_new(hdev, layout, NULL);
+	if (WARN_ON_ONCE(IS_ERR(cmd)))
+		return;
+
+	hyv_mcast_fill(cmd, qp, gid, lid);
+	/* A join whose caller was killed must not come after this. */
+	hyv_cmdq_drain_orphans(hdev, &uctx->orphans);
+	if (hyv_cmdq_exec(cmd, false))
+		return;
+	hyv_cmd_reply(cmd, &rsp, sizeof(rsp));
+	hyv_cmd_free(cmd);
 }

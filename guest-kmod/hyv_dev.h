@@ -193,6 +193,18 @@ struct hyv_srq {
 };
 
 /**
+ * struct hyv_ah - address handle
+ * @ibah: the core's part
+ * @uctx: its owner
+ * @handle: the host's name of it
+ */
+struct hyv_ah {
+	struct ib_ah ibah;
+	struct hyv_ucontext *uctx;
+	u32 handle;
+};
+
+/**
  * struct hyv_mr - memory region
  * @ibmr: the core's part
  * @uctx: its owner
@@ -247,6 +259,11 @@ static inline struct hyv_srq *to_hyv_srq(struct ib_srq *ibsrq)
 	return container_of(ibsrq, struct hyv_srq, ibsrq);
 }
 
+static inline struct hyv_ah *to_hyv_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct hyv_ah, ibah);
+}
+
 static inline struct hyv_mr *to_hyv_mr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct hyv_mr, ibmr);
@@ -291,6 +308,13 @@ int hyv_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int hyv_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);
+
+/* verbs_ah.c */
+int hyv_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
+		  struct ib_udata *udata);
+int hyv_destroy_ah(struct ib_ah *ibah, u32 flags);
+int hyv_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int hyv_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
 /* verbs_srq.c */
 int hyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,

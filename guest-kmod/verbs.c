@@ -7,6 +7,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include <hyv/wire.h>
+
 #include "cmd.h"
 #include "hyv_dev.h"
 
@@ -218,6 +220,21 @@ int hyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	return hyv_cmd_modify_cq(cq->uctx, cq->evobj.handle, count, period);
 }
 
+static bool hyv_qp_type_supported(const struct hyv_dev *hdev,
+				  enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+		return true;
+	case IB_QPT_UD:
+		/* Without address handles it could not send. */
+		return hdev->verbs & HYV_VERB_AH;
+	default:
+		return false;
+	}
+}
+
 /**
  * hyv_create_qp() - ib_device_ops.create_qp
  * @ibqp: the QP
@@ -235,7 +252,8 @@ int hyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	struct hyv_new_qp new;
 	int ret;
 
-	if (!udata || attr->qp_type != IB_QPT_RC || attr->rwq_ind_tbl)
+	if (!udata || !hyv_qp_type_supported(hdev, attr->qp_type) ||
+	    attr->create_flags || attr->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!attr->send_cq || !attr->recv_cq)
 		return -EINVAL;
