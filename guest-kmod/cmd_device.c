@@ -3,13 +3,13 @@
 #include <linux/slab.h>
 
 #include "cmd_priv.h"
+#include "compat/ib_verbs.h"
 #include "hyv_dev.h"
 
 /*
  * Capabilities of the HCA that this driver lets through: those which need
- * nothing from it or which it carries. Memory windows, SRQs, XRC, datagrams,
- * raw packets and flow steering need verbs that it does not have; flushes and
- * atomic writes need access flags that not every supported core knows.
+ * nothing from it or which it carries. XRC, raw packets and flow steering need
+ * verbs that it does not have.
  */
 #define HYV_DEVICE_CAPS							\
 	(IB_UVERBS_DEVICE_RESIZE_MAX_WR | IB_UVERBS_DEVICE_BAD_PKEY_CNTR | \
@@ -22,7 +22,56 @@
 	 IB_UVERBS_DEVICE_N_NOTIFY_CQ |					\
 	 IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS |				\
 	 IB_UVERBS_DEVICE_RC_IP_CSUM |					\
-	 IB_UVERBS_DEVICE_PCI_WRITE_END_PADDING)
+	 IB_UVERBS_DEVICE_PCI_WRITE_END_PADDING |			\
+	 COMPAT_DEVICE_FLUSH | COMPAT_DEVICE_ATOMIC_WRITE)
+
+/* And those that belong to a verb which not every HCA has. */
+#define HYV_DEVICE_AH_CAPS						\
+	(IB_UVERBS_DEVICE_UD_AV_PORT_ENFORCE | IB_UVERBS_DEVICE_UD_IP_CSUM)
+#define HYV_DEVICE_MW_CAPS						\
+	(IB_UVERBS_DEVICE_MEM_WINDOW |					\
+	 IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2A |				\
+	 IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B)
+
+/*
+ * What belongs to verbs that not every HCA has is left at zero if this one has
+ * not: an application takes a limit of zero for "cannot".
+ */
+static void hyv_verb_attr_from_wire(struct ib_device_attr *attr,
+				    const struct hyv_query_device_rsp *rsp)
+{
+	u64 caps = le64_to_cpu(rsp->device_cap_flags);
+	u32 verbs = le32_to_cpu(rsp->verbs);
+
+	if (verbs & HYV_VERB_AH) {
+		attr->max_ah = le32_to_cpu(rsp->max_ah);
+		attr->device_cap_flags |= caps & HYV_DEVICE_AH_CAPS;
+	}
+	if (verbs & HYV_VERB_SRQ) {
+		attr->max_srq = le32_to_cpu(rsp->max_srq);
+		attr->max_srq_wr = le32_to_cpu(rsp->max_srq_wr);
+		attr->max_srq_sge = le32_to_cpu(rsp->max_srq_sge);
+	}
+	if (verbs & HYV_VERB_MODIFY_SRQ)
+		attr->device_cap_flags |= caps & IB_UVERBS_DEVICE_SRQ_RESIZE;
+	if (verbs & HYV_VERB_MODIFY_CQ) {
+		attr->cq_caps.max_cq_moderation_count =
+			le16_to_cpu(rsp->max_cq_moderation_count);
+		attr->cq_caps.max_cq_moderation_period =
+			le16_to_cpu(rsp->max_cq_moderation_period);
+	}
+	if (verbs & HYV_VERB_MW) {
+		attr->max_mw = le32_to_cpu(rsp->max_mw);
+		attr->device_cap_flags |= caps & HYV_DEVICE_MW_CAPS;
+	}
+	if (verbs & HYV_VERB_MCAST) {
+		attr->max_mcast_grp = le32_to_cpu(rsp->max_mcast_grp);
+		attr->max_mcast_qp_attach =
+			le32_to_cpu(rsp->max_mcast_qp_attach);
+		attr->max_total_mcast_qp_attach =
+			le32_to_cpu(rsp->max_total_mcast_qp_attach);
+	}
+}
 
 static void hyv_device_attr_from_wire(struct ib_device_attr *attr,
 				      const struct hyv_query_device_rsp *rsp)
@@ -59,10 +108,10 @@ static void hyv_device_attr_from_wire(struct ib_device_attr *attr,
 	attr->timestamp_mask = le64_to_cpu(rsp->timestamp_mask);
 	attr->hca_core_clock = le64_to_cpu(rsp->hca_core_clock);
 	/*
-	 * Left at zero, as an application takes a limit of zero for "cannot":
-	 * EE contexts, RDDs, memory windows, raw QPs, multicast, address
-	 * handles, SRQs and work queues. This driver has no verbs for them.
+	 * This driver has no verbs for EE contexts, RDDs, raw QPs and work
+	 * queues, whose limits stay zero.
 	 */
+	hyv_verb_attr_from_wire(attr, rsp);
 }
 
 /**

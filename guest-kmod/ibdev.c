@@ -14,6 +14,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include <hyv/wire.h>
+
 #include "cmd.h"
 #include "compat/ib_verbs.h"
 #include "hyv_dev.h"
@@ -163,6 +165,83 @@ static const struct ib_device_ops hyv_doorbell_ops = {
 	.post_send = hyv_post_send,
 	.req_notify_cq = hyv_req_notify_cq,
 };
+
+static const struct ib_device_ops hyv_ah_ops = {
+	.create_user_ah = hyv_create_ah,
+	.destroy_ah = hyv_destroy_ah,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, hyv_ah, ibah),
+};
+
+static const struct ib_device_ops hyv_srq_ops = {
+	.create_srq = hyv_create_srq,
+	.destroy_srq = hyv_destroy_srq,
+	.query_srq = hyv_query_srq,
+
+	INIT_RDMA_OBJ_SIZE(ib_srq, hyv_srq, ibsrq),
+};
+
+static const struct ib_device_ops hyv_modify_srq_ops = {
+	.modify_srq = hyv_modify_srq,
+};
+
+static const struct ib_device_ops hyv_resize_cq_ops = {
+	.resize_cq = hyv_resize_cq,
+};
+
+static const struct ib_device_ops hyv_modify_cq_ops = {
+	.modify_cq = hyv_modify_cq,
+};
+
+static const struct ib_device_ops hyv_rereg_mr_ops = {
+	.rereg_user_mr = hyv_rereg_user_mr,
+};
+
+static const struct ib_device_ops hyv_mw_ops = {
+	.alloc_mw = hyv_alloc_mw,
+	.dealloc_mw = hyv_dealloc_mw,
+
+	INIT_RDMA_OBJ_SIZE(ib_mw, hyv_mw, ibmw),
+};
+
+static const struct ib_device_ops hyv_mcast_ops = {
+	.attach_mcast = hyv_attach_mcast,
+	.detach_mcast = hyv_detach_mcast,
+};
+
+/* Verbs that only some HCAs have. */
+static const struct {
+	u32 verb;
+	const struct ib_device_ops *ops;
+} hyv_optional_ops[] = {
+	{ HYV_VERB_AH, &hyv_ah_ops },
+	{ HYV_VERB_SRQ, &hyv_srq_ops },
+	{ HYV_VERB_MODIFY_SRQ, &hyv_modify_srq_ops },
+	{ HYV_VERB_RESIZE_CQ, &hyv_resize_cq_ops },
+	{ HYV_VERB_MODIFY_CQ, &hyv_modify_cq_ops },
+	{ HYV_VERB_REREG_MR, &hyv_rereg_mr_ops },
+	{ HYV_VERB_MW, &hyv_mw_ops },
+	{ HYV_VERB_MCAST, &hyv_mcast_ops },
+};
+
+static void hyv_set_ops(struct hyv_dev *hdev)
+{
+	struct ib_device *ibdev = &hdev->ibdev;
+	size_t i;
+
+	ib_set_device_ops(ibdev, &hyv_dev_ops);
+	for (i = 0; i < ARRAY_SIZE(hyv_optional_ops); i++)
+		if (hdev->verbs & hyv_optional_ops[i].verb)
+			ib_set_device_ops(ibdev, hyv_optional_ops[i].ops);
+	ibdev->ops.driver_id = hdev->driver_id;
+	ibdev->ops.uverbs_abi_ver = hdev->uverbs_abi_ver;
+	if (hdev->db.area) {
+		ib_set_device_ops(ibdev, &hyv_doorbell_ops);
+		ibdev->uverbs_cmd_mask |=
+			BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+			BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	}
+}
 
 /* Fetch a port's tables and put them in place of the old ones. */
 static int hyv_port_refresh_gids(struct hyv_dev *hdev, u32 port_num)
@@ -382,15 +461,7 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 	ibdev->phys_port_cnt = hdev->nr_ports;
 	ibdev->num_comp_vectors = hdev->nr_comp_vectors;
 	ibdev->dev.parent = hdev->vdev->dev.parent;
-	ib_set_device_ops(ibdev, &hyv_dev_ops);
-	ibdev->ops.driver_id = hdev->driver_id;
-	ibdev->ops.uverbs_abi_ver = hdev->uverbs_abi_ver;
-	if (hdev->db.area) {
-		ib_set_device_ops(ibdev, &hyv_doorbell_ops);
-		ibdev->uverbs_cmd_mask |=
-			BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
-			BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
-	}
+	hyv_set_ops(hdev);
 
 	ret = ib_register_device(ibdev, "hyv%d", NULL);
 	if (ret)

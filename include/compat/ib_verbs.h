@@ -2,6 +2,9 @@
 /*
  * ib_device_ops.create_cq: from 6.11 on its last argument is the bundle of the
  * call's attributes, before that it was the provider data inside the bundle.
+ *
+ * Flushes and atomic writes: from 6.2 on the core has names for them, and lets
+ * memory be registered for flushes.
  */
 #ifndef HYV_COMPAT_IB_VERBS_H
 #define HYV_COMPAT_IB_VERBS_H
@@ -57,6 +60,19 @@ static inline int compat_create_cq(struct ib_cq *cq,
 {
 	return cq->device->ops.create_cq(cq, attr, attrs);
 }
+
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+
+#define COMPAT_DEVICE_FLUSH		0ULL
+#define COMPAT_DEVICE_ATOMIC_WRITE	0ULL
+
+#else
+
+#define COMPAT_DEVICE_FLUSH \
+	(IB_UVERBS_DEVICE_FLUSH_GLOBAL | IB_UVERBS_DEVICE_FLUSH_PERSISTENT)
+#define COMPAT_DEVICE_ATOMIC_WRITE	IB_UVERBS_DEVICE_ATOMIC_WRITE
 
 #endif
 
