@@ -130,7 +130,7 @@ int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle);
 int hyv_cmd_create_qp(struct hyv_ucontext *uctx, u32 pd, u32 send_cq,
 		      u32 recv_cq, u32 srq, const struct ib_qp_init_attr *attr,
 		      struct ib_udata *udata, struct hyv_new_qp *qp);
-int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
+int hyv_cmd_modify_qp(struct hyv_ucontext *uctx, u32 qp,
 		      const struct ib_qp_attr *attr, int mask,
 		      struct ib_udata *udata);
 int hyv_cmd_query_qp(struct hyv_dev *hdev, u32 qp, int mask,

@@ -137,7 +137,7 @@ static void hyv_qp_attr_from_wire(struct ib_device *ibdev,
 
 /**
  * hyv_cmd_modify_qp() - change attributes of a queue pair
- * @hdev: device
+ * @uctx: its owner
  * @qp: handle of the QP
  * @attr: new attributes
  * @mask: enum ib_qp_attr_mask, which of them
@@ -145,7 +145,7 @@ static void hyv_qp_attr_from_wire(struct ib_device *ibdev,
  *
  * Return: 0 or a negative errno.
  */
-int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
+int hyv_cmd_modify_qp(struct hyv_ucontext *uctx, u32 qp,
 		      const struct ib_qp_attr *attr, int mask,
 		      struct ib_udata *udata)
 {
@@ -153,7 +153,8 @@ int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
 	struct hyv_cmd *cmd;
 	struct hyv_rsp rsp;
 
-	cmd = hyv_cmd_new(hdev, HYV_LAYOUT(MODIFY_QP, *req, rsp), udata);
+	cmd = hyv_cmd_new(to_hyv_dev(uctx->ibuc.device),
+			  HYV_LAYOUT(MODIFY_QP, *req, rsp), udata);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
@@ -161,6 +162,7 @@ int hyv_cmd_modify_qp(struct hyv_dev *hdev, u32 qp,
 	req->qp = cpu_to_le32(qp);
 	req->attr_mask = cpu_to_le32(mask);
 	hyv_qp_attr_to_wire(&req->attr, attr, mask);
+	cmd->orphans = &uctx->orphans;
 	return hyv_cmd_simple(cmd, true, &rsp, sizeof(rsp), udata);
 }
 

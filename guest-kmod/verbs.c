@@ -298,10 +298,11 @@ err_destroy_qp:
 int hyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata)
 {
+	struct hyv_qp *qp = to_hyv_qp(ibqp);
+
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
-	return hyv_cmd_modify_qp(to_hyv_dev(ibqp->device),
-				 to_hyv_qp(ibqp)->evobj.handle, attr, mask,
+	return hyv_cmd_modify_qp(qp->uctx, qp->evobj.handle, attr, mask,
 				 udata);
 }
 
