@@ -162,15 +162,20 @@ within() {
 	PAIR_PORT=$((PAIR_PORT + 1))
 }
 
-# pingpong HOW NAME SIZE ITERATIONS OPTION...: ibv_rc_pingpong, by across or
-# within, with the data checked; $GID_INDEX must be set.
-pingpong() {
-	local how=$1 name=$2 size=$3 iterations=$4
+# pingpong_of TYPE HOW NAME SIZE ITERATIONS OPTION...: ibv_TYPE_pingpong, by across
+# or within, with the data checked; $GID_INDEX must be set.
+pingpong_of() {
+	local type=$1 how=$2 name=$3 size=$4 iterations=$5
 
-	shift 4
-	step "$how, ibv_rc_pingpong, $size bytes $*"
-	"$how" "$name" ibv_rc_pingpong -d "$IBDEV" -g "$GID_INDEX" -c -m 4096 \
+	shift 5
+	step "$how, ibv_${type}_pingpong, $size bytes $*"
+	"$how" "$name" "ibv_${type}_pingpong" -d "$IBDEV" -g "$GID_INDEX" -c \
 		-r 16 -s "$size" -n "$iterations" "$@"
+}
+
+# pingpong HOW NAME SIZE ITERATIONS OPTION...: the same of ibv_rc_pingpong.
+pingpong() {
+	pingpong_of rc "${@:1:4}" -m 4096 "${@:5}"
 }
 
 # pingpong_results FILE...: how many of these files say that one has ended well.
@@ -180,13 +185,19 @@ pingpong_results() {
 	grep -lE '^[0-9]+ iters in .* usec/iter' "$@" | wc -l
 }
 
-# perftest HOW NAME PROGRAM OPTION...: one of perftest's programs over RC.
-perftest() {
-	local how=$1 name=$2 program=$3
+# perftest_over TYPE HOW NAME PROGRAM OPTION...: one of perftest's programs over
+# QPs of a type.
+perftest_over() {
+	local type=$1 how=$2 name=$3 program=$4
 
-	shift 3
-	step "$how, $program $*"
-	"$how" "$name" "$program" -d "$IBDEV" -x "$GID_INDEX" -c RC -F "$@"
+	shift 4
+	step "$how, $program, $type $*"
+	"$how" "$name" "$program" -d "$IBDEV" -x "$GID_INDEX" -c "$type" -F "$@"
+}
+
+# perftest HOW NAME PROGRAM OPTION...: the same over RC.
+perftest() {
+	perftest_over RC "$@"
 }
 
 # perftest_results FILE...: a line for each client that has a result. It is
