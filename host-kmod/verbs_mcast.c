@@ -14,8 +14,8 @@
 /**
  * struct hyv_mcast - a group that a QP is in
  * @link: in &hyv_qp.mcast
- * @gid: of the group
- * @mlid: likewise, ignored by Ethernet
+ * @gid: of the group, which names it
+ * @mlid: as it was when the QP joined; ignored by Ethernet
  */
 struct hyv_mcast {
 	struct list_head link;
@@ -23,6 +23,11 @@ struct hyv_mcast {
 	u16 mlid;
 };
 
+/*
+ * The GID alone names a group: Ethernet HCAs ignore the LID, and ib_core would
+ * count a group that comes with two LIDs twice, which they leave only once. The
+ * QP could never be destroyed.
+ */
 static struct hyv_mcast *hyv_mcast_find(struct hyv_qp *qp,
 					const struct hyv_mcast_req *req)
 {
@@ -30,8 +35,7 @@ static struct hyv_mcast *hyv_mcast_find(struct hyv_qp *qp,
 
 	lockdep_assert_held(&qp->lock);
 	list_for_each_entry(mcast, &qp->mcast, link)
-		if (mcast->mlid == le16_to_cpu(req->mlid) &&
-		    !memcmp(mcast->gid.raw, req->gid, sizeof(req->gid)))
+		if (!memcmp(mcast->gid.raw, req->gid, sizeof(req->gid)))
 			return mcast;
 	return NULL;
 }
