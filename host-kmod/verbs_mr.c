@@ -225,6 +225,7 @@ static int hyv_ib_rereg_mr(struct hyv_request *r, struct hyv_mr *mr,
 	struct hyv_uctx *uctx = &mr->pd->context->uctx;
 	struct uverbs_attr_bundle bundle;
 	struct ib_mr *new, *old = mr->ib;
+	struct ib_pd *old_pd = old->pd;
 	int ret;
 
 	ret = hyv_udata_begin(&bundle, uctx, r->scratch, call);
@@ -243,7 +244,8 @@ static int hyv_ib_rereg_mr(struct hyv_request *r, struct hyv_mr *mr,
 		new->length = old->length;
 		mr->ib = new;
 	} else if (rereg->flags & HYV_REREG_PD) {
-		atomic_dec(&old->pd->usecnt);
+		/* Some drivers have set the MR's PD already. */
+		atomic_dec(&old_pd->usecnt);
 		old->pd = rereg->pd->ib;
 		atomic_inc(&old->pd->usecnt);
 	}
