@@ -129,17 +129,17 @@ int hyv_cmd_munmap(void *arg, struct hyv_call *call)
 /*
  * How to destroy what has been removed from the table, by type. On success the
  * object is erased and freed; on failure it is as before the call. Leaves come
- * before what they use.
+ * before what they use; a memory window may be bound to a QP and to an MR.
  */
 static const struct {
 	enum hyv_obj_type type;
 	int (*destroy)(struct hyv_vnic *vnic, struct hyv_obj *obj);
 } hyv_destroyers[] = {
+	{ HYV_OBJ_MW, hyv_mw_destroy },
 	{ HYV_OBJ_QP, hyv_qp_destroy },
 	{ HYV_OBJ_SRQ, hyv_srq_destroy },
 	{ HYV_OBJ_CQ, hyv_cq_destroy },
 	{ HYV_OBJ_AH, hyv_ah_destroy },
-	{ HYV_OBJ_MW, hyv_mw_destroy },
 	{ HYV_OBJ_MR, hyv_mr_destroy },
 	{ HYV_OBJ_PD, hyv_pd_destroy },
 };
