@@ -30,6 +30,8 @@ static int convert_test_init(struct kunit *test)
 	dev->attrs.max_recv_sge = 20;
 	dev->attrs.max_qp_rd_atom = 16;
 	dev->attrs.max_qp_init_rd_atom = 8;
+	dev->attrs.max_srq_wr = 500;
+	dev->attrs.max_srq_sge = 10;
 	test->priv = dev;
 	return 0;
 }
@@ -103,11 +105,19 @@ static const struct access_param access_params[] = {
 	{ BIT(29), 0 },
 	{ IB_ACCESS_REMOTE_WRITE, -EINVAL },
 	{ IB_ACCESS_REMOTE_ATOMIC, -EINVAL },
-	{ IB_ACCESS_MW_BIND, -EOPNOTSUPP },
-	{ IB_ZERO_BASED, -EOPNOTSUPP },
+	{ IB_ACCESS_MW_BIND, 0 },
+	{ IB_ACCESS_MW_BIND | IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
+	  0 },
+	{ IB_ACCESS_MW_BIND | IB_ACCESS_REMOTE_WRITE, -EINVAL },
+	{ IB_ZERO_BASED, 0 },
+	{ IB_ACCESS_HUGETLB, 0 },
+	{ IB_ACCESS_FLUSH_GLOBAL, 0 },
+	{ IB_ACCESS_FLUSH_PERSISTENT, 0 },
+	{ IB_ACCESS_SUPPORTED & ~IB_ACCESS_ON_DEMAND, 0 },
+	{ IB_ACCESS_SUPPORTED, -EOPNOTSUPP },
 	{ IB_ACCESS_ON_DEMAND, -EOPNOTSUPP },
 	{ IB_ACCESS_ON_DEMAND | IB_ACCESS_REMOTE_WRITE, -EOPNOTSUPP },
-	{ IB_ACCESS_HUGETLB, -EOPNOTSUPP },
+	{ IB_ACCESS_ON_DEMAND | BIT(10), -EINVAL },
 	{ BIT(10), -EINVAL },
 	{ BIT(19), -EINVAL },
 	{ BIT(30), -EINVAL },
@@ -333,8 +343,13 @@ static const struct range_param range_params[] = {
 	RANGE(IB_QP_SQ_PSN, sq_psn, U32_MAX, 0),
 	RANGE(IB_QP_DEST_QPN, dest_qp_num, 0x1000000, -EINVAL),
 	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0xe, 0),
-	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x10, -EINVAL),
-	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x100000, -EINVAL),
+	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x10, 0),
+	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x2f, 0),
+	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x100000, 0),
+	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x40, -EINVAL),
+	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x4f, -EINVAL),
+	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x400, -EINVAL),
+	RANGE(IB_QP_ACCESS_FLAGS, qp_access_flags, 0x80000000, -EINVAL),
 	RANGE(IB_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify, 2, -EINVAL),
 	RANGE(IB_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, 9, -EINVAL),
 	RANGE(IB_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, 255, -EINVAL),
@@ -448,6 +463,55 @@ static void convert_qp_cap(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &back, &in, sizeof(in));
 }
 
+struct srq_param {
+	const char *name;
+	u32 max_wr;
+	u32 max_sge;
+	u32 limit;
+	int ret;
+};
+
+static const struct srq_param srq_params[] = {
+	{ "nothing", 0, 0, 0, 0 },
+	{ "some", 100, 2, 3, 0 },
+	{ "all", 500, 10, 500, 0 },
+	{ "elements", 501, 1, 0, -EINVAL },
+	{ "entries", 1, 11, 0, -EINVAL },
+	{ "negative elements", 0x80000000, 1, 0, -EINVAL },
+	{ "negative entries", 1, 0x80000000, 0, -EINVAL },
+	{ "largest", U32_MAX, U32_MAX, 0, -EINVAL },
+	/* Whether it fits the queue is the driver's to know. */
+	{ "limit", 1, 1, U32_MAX, 0 },
+};
+
+static void srq_desc(const struct srq_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(srq, srq_params, srq_desc);
+
+static void convert_srq_attr(struct kunit *test)
+{
+	const struct srq_param *p = test->param_value;
+	struct ib_device *dev = test->priv;
+	struct hyv_create_srq_req in = {
+		.max_wr = cpu_to_le32(p->max_wr),
+		.max_sge = cpu_to_le32(p->max_sge),
+		.srq_limit = cpu_to_le32(p->limit),
+	};
+	struct ib_srq_attr out;
+
+	memset(&out, 0xee, sizeof(out));
+	KUNIT_EXPECT_EQ(test, hyv_srq_attr_from_wire(&in, &dev->attrs, &out),
+			p->ret);
+	if (p->ret)
+		return;
+	KUNIT_EXPECT_EQ(test, out.max_wr, p->max_wr);
+	KUNIT_EXPECT_EQ(test, out.max_sge, p->max_sge);
+	KUNIT_EXPECT_EQ(test, out.srq_limit, p->limit);
+}
+
 static void convert_device_attr(struct kunit *test)
 {
 	struct ib_device *dev = test->priv;
@@ -465,6 +529,12 @@ static void convert_device_attr(struct kunit *test)
 	attr->local_ca_ack_delay = 15;
 	attr->timestamp_mask = 0x55;
 	attr->raw_packet_caps = 0xabcdef01;
+	attr->max_ah = 11;
+	attr->max_srq = 22;
+	attr->max_mw = 33;
+	attr->max_mcast_grp = 44;
+	attr->cq_caps.max_cq_moderation_count = 0x1234;
+	attr->cq_caps.max_cq_moderation_period = 0x5678;
 	memset(&out, 0xee, sizeof(out));
 	hyv_device_attr_to_wire(dev, attr, &out);
 
@@ -487,11 +557,90 @@ static void convert_device_attr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out.local_ca_ack_delay, 15);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(out.timestamp_mask), 0x55);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.raw_packet_caps), 0xabcdef01);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.max_ah), 11);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.max_srq), 22);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.max_srq_wr), 500);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.max_srq_sge), 10);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.max_mw), 33);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.max_mcast_grp), 44);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(out.max_cq_moderation_count), 0x1234);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(out.max_cq_moderation_period),
+			0x5678);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.reserved), 0);
 	KUNIT_EXPECT_EQ(test, out.reserved2, 0);
 	/* No byte of memory that happened to be there. */
 	KUNIT_EXPECT_NULL(test, memchr(raw + sizeof(out.hdr), 0xee,
 				       sizeof(out) - sizeof(out.hdr)));
+}
+
+struct verb_param {
+	const char *name;
+	u16 offset;		/* in struct ib_device_ops */
+	u32 verb;
+};
+
+#define VERB(op, verb) { #op, offsetof(struct ib_device_ops, op), verb }
+
+static const struct verb_param verb_params[] = {
+	VERB(create_user_ah, HYV_VERB_AH),
+	VERB(create_srq, HYV_VERB_SRQ),
+	VERB(modify_srq, HYV_VERB_MODIFY_SRQ),
+	VERB(resize_cq, HYV_VERB_RESIZE_CQ),
+	VERB(modify_cq, HYV_VERB_MODIFY_CQ),
+	VERB(rereg_user_mr, HYV_VERB_REREG_MR),
+	VERB(alloc_mw, HYV_VERB_MW),
+	VERB(attach_mcast, HYV_VERB_MCAST),
+	/* What every HCA has. */
+	VERB(reg_user_mr, 0),
+	/* For the kernel only. */
+	VERB(create_ah, 0),
+};
+
+static void verb_desc(const struct verb_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(verb, verb_params, verb_desc);
+
+static u32 convert_verbs_of(const struct ib_device *dev)
+{
+	struct hyv_query_device_rsp out;
+
+	hyv_device_attr_to_wire(dev, &dev->attrs, &out);
+	return le32_to_cpu(out.verbs);
+}
+
+/* An operation that is there, but never called. */
+static void set_op(struct ib_device *dev, const struct verb_param *p)
+{
+	unsigned long op = 1;
+
+	memcpy((u8 *)&dev->ops + p->offset, &op, sizeof(op));
+}
+
+static void convert_verb(struct kunit *test)
+{
+	const struct verb_param *p = test->param_value;
+	struct ib_device *dev = test->priv;
+
+	KUNIT_EXPECT_EQ(test, convert_verbs_of(dev), 0);
+	set_op(dev, p);
+	KUNIT_EXPECT_EQ(test, convert_verbs_of(dev), p->verb);
+}
+
+static void convert_all_verbs(struct kunit *test)
+{
+	struct ib_device *dev = test->priv;
+	u32 verbs = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(verb_params); i++) {
+		set_op(dev, &verb_params[i]);
+		verbs |= verb_params[i].verb;
+		KUNIT_EXPECT_EQ(test, convert_verbs_of(dev), verbs);
+	}
+	KUNIT_EXPECT_EQ(test, verbs, 0xff);
 }
 
 static void convert_port_attr(struct kunit *test)
@@ -581,8 +730,8 @@ static const struct event_param event_params[] = {
 	{ IB_EVENT_LID_CHANGE, HYV_EVENT_PORT },
 	{ IB_EVENT_PKEY_CHANGE, HYV_EVENT_PORT },
 	{ IB_EVENT_SM_CHANGE, HYV_EVENT_PORT },
-	{ IB_EVENT_SRQ_ERR, 0 },
-	{ IB_EVENT_SRQ_LIMIT_REACHED, 0 },
+	{ IB_EVENT_SRQ_ERR, HYV_EVENT_SRQ },
+	{ IB_EVENT_SRQ_LIMIT_REACHED, HYV_EVENT_SRQ },
 	{ IB_EVENT_QP_LAST_WQE_REACHED, HYV_EVENT_QP },
 	{ IB_EVENT_CLIENT_REREGISTER, HYV_EVENT_PORT },
 	{ IB_EVENT_GID_CHANGE, HYV_EVENT_PORT },
@@ -613,7 +762,10 @@ static struct kunit_case convert_cases[] = {
 	KUNIT_CASE(convert_qp_attr_mask),
 	KUNIT_CASE_PARAM(convert_qp_attr_range, range_gen_params),
 	KUNIT_CASE_PARAM(convert_qp_cap, cap_gen_params),
+	KUNIT_CASE_PARAM(convert_srq_attr, srq_gen_params),
 	KUNIT_CASE(convert_device_attr),
+	KUNIT_CASE_PARAM(convert_verb, verb_gen_params),
+	KUNIT_CASE(convert_all_verbs),
 	KUNIT_CASE(convert_port_attr),
 	KUNIT_CASE_PARAM(convert_event_type, event_gen_params),
 	{}

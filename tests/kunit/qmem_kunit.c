@@ -22,6 +22,25 @@ static const struct qmem_cq_param qmem_cq_params[] = {
 	{ "more than 32 bits of bytes", 1U << 31, (1ULL << 32) * 128 },
 };
 
+struct qmem_srq_param {
+	const char *name;
+	u32 max_wr;
+	u32 max_sge;
+	u64 bytes;
+};
+
+static const struct qmem_srq_param qmem_srq_params[] = {
+	{ "nothing", 0, 0, 64 },
+	{ "elements without entries", 3, 0, 4 * 64 },
+	{ "one each", 1, 1, 2 * 128 },
+	{ "up to a power of two", 5, 4, 8 * 128 },
+	{ "a power of two", 8, 5, 16 * 256 },
+	{ "many", SZ_1M, 27, 2ULL * SZ_1M * 512 },
+	{ "more than 32 bits of bytes", U32_MAX, 12, (1ULL << 32) * 256 },
+	{ "more than 32 bits of an element", 1, 1U << 28,
+	  2 * (1ULL << 33) },
+};
+
 struct qmem_qp_param {
 	const char *name;
 	struct ib_qp_cap cap;
@@ -61,6 +80,20 @@ static void qmem_cq(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyv_qmem_cq(p->cqe), p->bytes);
 }
 
+static void qmem_srq_desc(const struct qmem_srq_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(qmem_srq, qmem_srq_params, qmem_srq_desc);
+
+static void qmem_srq(struct kunit *test)
+{
+	const struct qmem_srq_param *p = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, hyv_qmem_srq(p->max_wr, p->max_sge), p->bytes);
+}
+
 static void qmem_qp_desc(const struct qmem_qp_param *p, char *desc)
 {
 	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
@@ -77,6 +110,7 @@ static void qmem_qp(struct kunit *test)
 
 static struct kunit_case qmem_cases[] = {
 	KUNIT_CASE_PARAM(qmem_cq, qmem_cq_gen_params),
+	KUNIT_CASE_PARAM(qmem_srq, qmem_srq_gen_params),
 	KUNIT_CASE_PARAM(qmem_qp, qmem_qp_gen_params),
 	{}
 };
