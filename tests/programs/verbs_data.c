@@ -120,13 +120,12 @@ static void lists(struct pair *p)
 {
 	struct ibv_sge pieces[3], into[2];
 	struct ibv_send_wr *bad;
-	struct ibv_recv_wr recv =
-				   {
-					   .wr_id = 20,
-					   .sg_list = into,
-					   .num_sge = 2,
-				   },
-			   *bad_recv;
+	struct ibv_recv_wr recv = {
+		.wr_id = 20,
+		.sg_list = into,
+		.num_sge = 2,
+	};
+	struct ibv_recv_wr *bad_recv;
 	struct work w[3];
 	const char *a;
 	int i;

@@ -132,13 +132,12 @@ static void post_receive(struct side *s, size_t at, uint32_t lkey)
 		.length = 100,
 		.lkey = lkey,
 	};
-	struct ibv_recv_wr wr =
-				   {
-					   .wr_id = 110,
-					   .sg_list = &sge,
-					   .num_sge = 1,
-				   },
-			   *bad;
+	struct ibv_recv_wr wr = {
+		.wr_id = 110,
+		.sg_list = &sge,
+		.num_sge = 1,
+	};
+	struct ibv_recv_wr *bad;
 
 	must_post(ibv_post_recv(s->qp, &wr, &bad));
 	must_post(recv_post(s, 111, 0, 100));
