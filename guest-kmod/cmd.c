@@ -283,9 +283,10 @@ int hyv_cmd_simple(struct hyv_cmd *cmd, bool killable, void *rsp, size_t len,
 }
 
 /*
- * Destroy an object, and release the memory that the host used for it; on
- * -EBUSY the object still exists and the memory is kept. With all other errors
- * there is no such object any more, or after a reset there is none.
+ * Destroy an object, and release the memory that the host used for it. On
+ * -EBUSY, and on -EINVAL, with which HCAs refuse to let go of an MR that a memory
+ * window is bound to, the object still exists and the memory is kept. With all
+ * other errors there is no such object any more, or after a reset there is none.
  */
 static int hyv_destroy(struct hyv_dev *hdev, enum hyv_obj_type type, u32 handle,
 		       struct hyv_mem *mem)
@@ -316,15 +317,17 @@ static int hyv_destroy(struct hyv_dev *hdev, enum hyv_obj_type type, u32 handle,
 	case -ENOENT:
 		break;
 	case -EBUSY:
+	case -EINVAL:
 		cmd->mem = NULL;
-		break;
+		hyv_cmd_free(cmd);
+		return ret;
 	default:
 		hyv_dev_lost(hdev, "host cannot destroy an object");
 		hyv_cmdq_wait_drained(&hdev->cmdq);
 		break;
 	}
 	hyv_cmd_free(cmd);
-	return ret == -EBUSY ? ret : 0;
+	return 0;
 }
 
 /**
@@ -335,7 +338,7 @@ static int hyv_destroy(struct hyv_dev *hdev, enum hyv_obj_type type, u32 handle,
  * @mem: memory that the host uses for it, or NULL; still the caller's if the
  *	function fails
  *
- * Return: 0, or -EBUSY if it is in use.
+ * Return: 0, -EBUSY if it is in use, or -EINVAL if the HCA refuses.
  */
 int hyv_destroy_owned(struct hyv_ucontext *uctx, enum hyv_obj_type type,
 		      u32 handle, struct hyv_mem *mem)
