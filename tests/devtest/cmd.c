@@ -36,14 +36,16 @@ void req_create_cq(struct req *r, uint32_t context, uint32_t cqe,
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_cq_resp));
 }
 
-void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
-		   uint32_t recv_cq, uint32_t wr)
+static void req_create_qp_type(struct req *r, uint8_t type, uint32_t pd,
+			       uint32_t send_cq, uint32_t recv_cq, uint32_t srq,
+			       uint32_t wr)
 {
 	struct hyv_create_qp_req req = {
 		.pd = htole32(pd),
 		.send_cq = htole32(send_cq),
 		.recv_cq = htole32(recv_cq),
-		.qp_type = 2,
+		.srq = htole32(srq),
+		.qp_type = type,
 		.cap =
 			{
 				.max_send_wr = htole32(wr),
@@ -56,6 +58,12 @@ void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
 
 	req_init(r, HYV_CMD_CREATE_QP, &req, sizeof(req));
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_qp_resp));
+}
+
+void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
+		   uint32_t recv_cq, uint32_t wr)
+{
+	req_create_qp_type(r, QPT_RC, pd, send_cq, recv_cq, 0, wr);
 }
 
 void req_modify_qp(struct req *r, uint32_t qp, uint32_t mask,
@@ -157,6 +165,141 @@ void req_query(struct req *r, uint16_t opcode, uint32_t port, uint32_t first)
 	req_init(r, opcode, &req, sizeof(req));
 }
 
+void req_query_device(struct req *r)
+{
+	struct hyv_query_device_req req = {};
+
+	req_init(r, HYV_CMD_QUERY_DEVICE, &req, sizeof(req));
+}
+
+void req_resize_cq(struct req *r, uint32_t cq, uint32_t cqe)
+{
+	struct hyv_resize_cq_req req = {
+		.cq = htole32(cq),
+		.cqe = htole32(cqe),
+	};
+
+	req_init(r, HYV_CMD_RESIZE_CQ, &req, sizeof(req));
+	req_udata(r, NULL, 0, sizeof(struct rxe_resize_cq_resp));
+}
+
+void req_modify_cq(struct req *r, uint32_t cq, uint16_t count, uint16_t period)
+{
+	struct hyv_modify_cq_req req = {
+		.cq = htole32(cq),
+		.cq_count = htole16(count),
+		.cq_period = htole16(period),
+	};
+
+	req_init(r, HYV_CMD_MODIFY_CQ, &req, sizeof(req));
+}
+
+void req_rereg_mr(struct req *r, uint32_t mr, uint32_t flags, uint32_t pd,
+		  uint32_t access, uint64_t iova)
+{
+	struct hyv_rereg_mr_req req = {
+		.mr = htole32(mr),
+		.flags = htole32(flags),
+		.pd = htole32(pd),
+		.access = htole32(access),
+		.iova = htole64(iova),
+	};
+
+	req_init(r, HYV_CMD_REREG_MR, &req, sizeof(req));
+}
+
+void req_create_ah(struct req *r, uint32_t pd, const struct hyv_gid *gid)
+{
+	struct hyv_create_ah_req req = {
+		.pd = htole32(pd),
+		.attr =
+			{
+				.sgid_index = le16toh(gid->index),
+				.hop_limit = 64,
+				.is_global = 1,
+				.port_num = 1,
+			},
+	};
+
+	memcpy(req.attr.dgid, gid->raw, sizeof(req.attr.dgid));
+	req_init(r, HYV_CMD_CREATE_AH, &req, sizeof(req));
+	req_udata(r, NULL, 0, sizeof(struct rxe_create_ah_resp));
+}
+
+void req_create_srq(struct req *r, uint32_t pd, uint32_t wr, uint32_t sge)
+{
+	struct hyv_create_srq_req req = {
+		.pd = htole32(pd),
+		.max_wr = htole32(wr),
+		.max_sge = htole32(sge),
+	};
+
+	req_init(r, HYV_CMD_CREATE_SRQ, &req, sizeof(req));
+	req_udata(r, NULL, 0, sizeof(struct rxe_create_srq_resp));
+}
+
+/* Without provider data. */
+void req_modify_srq_head(struct req *r, uint32_t srq, uint32_t mask,
+			 uint32_t wr, uint32_t limit)
+{
+	struct hyv_modify_srq_req req = {
+		.srq = htole32(srq),
+		.attr_mask = htole32(mask),
+		.max_wr = htole32(wr),
+		.srq_limit = htole32(limit),
+	};
+
+	req_init(r, HYV_CMD_MODIFY_SRQ, &req, sizeof(req));
+}
+
+/* @mi is where the provider wants to be told of the new queue. */
+struct hyv_chunk_list *req_modify_srq(struct req *r, uint32_t srq,
+				      uint32_t mask, uint32_t wr,
+				      uint32_t limit, const struct gbuf *mi)
+{
+	struct rxe_modify_srq_cmd cmd = {.mmap_info_addr = mi->va};
+	struct hyv_chunk_list *list;
+	struct hyv_chunk *chunk;
+	uint32_t nr;
+
+	req_modify_srq_head(r, srq, mask, wr, limit);
+	req_udata(r, &cmd, sizeof(cmd), 0);
+	chunk = cmd_chunks(mi, &nr);
+	list = req_list(r, 0, mi->va, mi->length, chunk, nr);
+	free(chunk);
+	return list;
+}
+
+void req_query_srq(struct req *r, uint32_t srq)
+{
+	struct hyv_query_srq_req req = {.srq = htole32(srq)};
+
+	req_init(r, HYV_CMD_QUERY_SRQ, &req, sizeof(req));
+}
+
+void req_alloc_mw(struct req *r, uint32_t pd, uint8_t type)
+{
+	struct hyv_alloc_mw_req req = {
+		.pd = htole32(pd),
+		.mw_type = type,
+	};
+
+	req_init(r, HYV_CMD_ALLOC_MW, &req, sizeof(req));
+}
+
+/* ATTACH_MCAST and DETACH_MCAST have the same form. */
+void req_mcast(struct req *r, uint16_t opcode, uint32_t qp, uint16_t mlid,
+	       const uint8_t *gid)
+{
+	struct hyv_mcast_req req = {
+		.qp = htole32(qp),
+		.mlid = htole16(mlid),
+	};
+
+	memcpy(req.gid, gid, sizeof(req.gid));
+	req_init(r, opcode, &req, sizeof(req));
+}
+
 int cmd_alloc_context(struct vnic *v, uint32_t *handle)
 {
 	struct req r;
@@ -209,16 +352,13 @@ int cmd_create_cq(struct vnic *v, uint32_t context, uint32_t cqe,
 	return 0;
 }
 
-int cmd_create_qp(struct vnic *v, uint32_t pd, uint32_t send_cq,
-		  uint32_t recv_cq, uint32_t wr, struct qp_info *qp)
+static int cmd_create_qp_exec(struct vnic *v, struct req *r, struct qp_info *qp)
 {
 	struct rxe_create_qp_resp udata;
-	struct req r;
 	struct rsp rsp;
 	int ret;
 
-	req_create_qp(&r, pd, send_cq, recv_cq, wr);
-	ret = vnic_exec(v, &r, &rsp);
+	ret = vnic_exec(v, r, &rsp);
 	if (ret)
 		return ret;
 	qp->handle = le32toh(rsp.create_qp.handle);
@@ -228,6 +368,25 @@ int cmd_create_qp(struct vnic *v, uint32_t pd, uint32_t send_cq,
 	qp->sq_mi = udata.sq_mi;
 	qp->rq_mi = udata.rq_mi;
 	return 0;
+}
+
+int cmd_create_qp(struct vnic *v, uint32_t pd, uint32_t send_cq,
+		  uint32_t recv_cq, uint32_t wr, struct qp_info *qp)
+{
+	struct req r;
+
+	req_create_qp(&r, pd, send_cq, recv_cq, wr);
+	return cmd_create_qp_exec(v, &r, qp);
+}
+
+/* @srq is 0 for a QP with a receive queue of its own. */
+int cmd_create_qp_type(struct vnic *v, uint8_t type, uint32_t pd, uint32_t cq,
+		       uint32_t srq, uint32_t wr, struct qp_info *qp)
+{
+	struct req r;
+
+	req_create_qp_type(&r, type, pd, cq, cq, srq, wr);
+	return cmd_create_qp_exec(v, &r, qp);
 }
 
 int cmd_modify_qp(struct vnic *v, uint32_t qp, uint32_t mask,
@@ -359,4 +518,120 @@ int cmd_query_gid(struct vnic *v, struct hyv_gid *gid)
 			return 0;
 	}
 	return HYV_S_ENOENT;
+}
+
+int cmd_query_device(struct vnic *v, struct hyv_query_device_rsp *out)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_query_device(&r);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*out = rsp.device;
+	return ret;
+}
+
+/* @cq has the new queue after a success. */
+int cmd_resize_cq(struct vnic *v, uint32_t cqe, struct cq_info *cq)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_resize_cq(&r, cq->handle, cqe);
+	ret = vnic_exec(v, &r, &rsp);
+	if (ret)
+		return ret;
+	cq->cqe = le32toh(rsp.resize_cq.cqe);
+	memcpy(&cq->mi, rsp_udata(&rsp, sizeof(cq->mi)), sizeof(cq->mi));
+	return 0;
+}
+
+int cmd_create_srq(struct vnic *v, uint32_t pd, uint32_t wr,
+		   struct srq_info *srq)
+{
+	struct rxe_create_srq_resp udata;
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_create_srq(&r, pd, wr, 2);
+	ret = vnic_exec(v, &r, &rsp);
+	if (ret)
+		return ret;
+	srq->handle = le32toh(rsp.create_srq.handle);
+	srq->max_wr = le32toh(rsp.create_srq.max_wr);
+	srq->max_sge = le32toh(rsp.create_srq.max_sge);
+	memcpy(&udata, rsp_udata(&rsp, sizeof(udata)), sizeof(udata));
+	srq->number = udata.srq_num;
+	srq->mi = udata.mi;
+	return 0;
+}
+
+int cmd_modify_srq(struct vnic *v, uint32_t srq, uint32_t mask, uint32_t wr,
+		   uint32_t limit, struct gbuf *mi)
+{
+	struct req r;
+	struct rsp rsp;
+
+	req_modify_srq(&r, srq, mask, wr, limit, mi);
+	return vnic_exec(v, &r, &rsp);
+}
+
+int cmd_query_srq(struct vnic *v, uint32_t srq, struct hyv_query_srq_rsp *out)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_query_srq(&r, srq);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*out = rsp.srq;
+	return ret;
+}
+
+int cmd_create_ah(struct vnic *v, uint32_t pd, const struct hyv_gid *gid,
+		  struct ah_info *ah)
+{
+	struct rxe_create_ah_resp udata;
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_create_ah(&r, pd, gid);
+	ret = vnic_exec(v, &r, &rsp);
+	if (ret)
+		return ret;
+	ah->handle = le32toh(rsp.create.handle);
+	memcpy(&udata, rsp_udata(&rsp, sizeof(udata)), sizeof(udata));
+	ah->number = udata.ah_num;
+	return 0;
+}
+
+int cmd_alloc_mw(struct vnic *v, uint32_t pd, uint8_t type, struct mw_info *mw)
+{
+	struct req r;
+	struct rsp rsp;
+	int ret;
+
+	req_alloc_mw(&r, pd, type);
+	ret = vnic_exec(v, &r, &rsp);
+	if (ret)
+		return ret;
+	mw->handle = le32toh(rsp.alloc_mw.handle);
+	mw->rkey = le32toh(rsp.alloc_mw.rkey);
+	return 0;
+}
+
+int cmd_mcast(struct vnic *v, uint16_t opcode, uint32_t qp, uint16_t mlid,
+	      const uint8_t *gid)
+{
+	struct req r;
+	struct rsp rsp;
+
+	req_mcast(&r, opcode, qp, mlid, gid);
+	return vnic_exec(v, &r, &rsp);
 }

@@ -61,6 +61,15 @@ static void spoil_fields(struct dt_rng *rng, struct req *r)
 	}
 }
 
+/* The host looks for whoever has an odd address, for seconds. */
+static void keep_address(struct dt_rng *rng, struct req *r)
+{
+	struct hyv_create_ah_req *req = (void *)r->data;
+
+	if (dt_below(rng, 64))
+		memcpy(req->attr.dgid, fix.gid.raw, sizeof(req->attr.dgid));
+}
+
 static void spoil_length(struct dt_rng *rng, struct req *r)
 {
 	uint32_t more = dt_below(rng, 128), i;
@@ -136,6 +145,8 @@ static bool one_request(struct dt_rng *rng, uint32_t *accepted)
 	fixture_request(&fix, op->opcode, &r);
 	if (dt_below(rng, 16))
 		spoil_fields(rng, &r);
+	if (op->opcode == HYV_CMD_CREATE_AH)
+		keep_address(rng, &r);
 	if (!dt_below(rng, 4))
 		spoil_length(rng, &r);
 	if (!dt_below(rng, 8))
@@ -158,7 +169,10 @@ static bool one_request(struct dt_rng *rng, uint32_t *accepted)
  */
 void fuzz(uint64_t seed, unsigned int seconds)
 {
-	struct hyv_set_limits limits = {.max_pinned = 256 << 20};
+	struct hyv_set_limits limits = {
+		.max_pinned = 256 << 20,
+		.max_queue_bytes = 256 << 20,
+	};
 	struct dt_counts before = dt_counts();
 	uint64_t end = dt_now_ms() + 1000ULL * seconds;
 	struct dt_rng rng = {seed};

@@ -265,7 +265,7 @@ static int dt_field(const char *line, const char *name)
 
 struct dt_counts dt_counts(void)
 {
-	struct dt_counts c = {-1, -1, -1, -1, -1};
+	struct dt_counts c = {-1, -1, -1, -1, -1, -1};
 	char line[512], name[80];
 	FILE *f;
 
@@ -280,6 +280,7 @@ struct dt_counts dt_counts(void)
 		c.cq = dt_field(line, "cq");
 		c.qp = dt_field(line, "qp");
 		c.mr = dt_field(line, "mr");
+		c.srq = dt_field(line, "srq");
 		c.ctx = dt_field(line, "ctx");
 	}
 	pclose(f);
@@ -300,9 +301,9 @@ void dt_expect_counts(const struct dt_counts *want, const char *when)
 			dt_sleep_us(50000);
 	} while (!same && dt_now_ms() < end);
 	CHECK(same,
-	      "%s: pd %d cq %d qp %d mr %d ctx %d are left of %d %d %d %d %d",
-	      when, got.pd, got.cq, got.qp, got.mr, got.ctx, want->pd, want->cq,
-	      want->qp, want->mr, want->ctx);
+	      "%s: pd %d cq %d qp %d mr %d srq %d ctx %d are left of %d %d %d %d %d %d",
+	      when, got.pd, got.cq, got.qp, got.mr, got.srq, got.ctx, want->pd,
+	      want->cq, want->qp, want->mr, want->srq, want->ctx);
 }
 
 long dt_pinned_kib(void)

@@ -81,6 +81,7 @@ struct dt_counts {
 	int cq;
 	int qp;
 	int mr;
+	int srq;
 	int ctx;
 };
 

@@ -14,6 +14,7 @@
 #define QP_ACCESS	   (1 << 3)
 #define QP_PKEY_INDEX	   (1 << 4)
 #define QP_PORT		   (1 << 5)
+#define QP_QKEY		   (1 << 6)
 #define QP_AV		   (1 << 7)
 #define QP_PATH_MTU	   (1 << 8)
 #define QP_TIMEOUT	   (1 << 9)
@@ -27,6 +28,7 @@
 #define QP_DEST_QPN	   (1 << 20)
 
 #define MTU_1024 3
+#define QKEY	 0x1234567
 
 /**
  * rxe_map() - map a queue into the window
@@ -67,6 +69,30 @@ static bool rxe_full(struct rxe_map *map)
 	return !((map->q->producer_index + 1 - cons) & map->q->index_mask);
 }
 
+static void ep_make(struct ep *ep, struct vnic *v, struct doorbells *db,
+		    uint32_t cqe, uint32_t vector, uint8_t type,
+		    uint32_t srq_wr)
+{
+	memset(ep, 0, sizeof(*ep));
+	ep->v = v;
+	ep->db = db;
+	ep->type = type;
+	REQUIRE_EQ(cmd_alloc_context(v, &ep->context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(v, ep->context, &ep->pd), 0, "ALLOC_PD");
+	REQUIRE_EQ(cmd_create_cq(v, ep->context, cqe, vector, &ep->cq), 0,
+		   "CREATE_CQ");
+	if (srq_wr)
+		REQUIRE_EQ(cmd_create_srq(v, ep->pd, srq_wr, &ep->srq), 0,
+			   "CREATE_SRQ");
+	REQUIRE_EQ(cmd_create_qp_type(v, type, ep->pd, ep->cq.handle,
+				      ep->srq.handle, 31, &ep->qp),
+		   0, "CREATE_QP");
+	rxe_map(v, ep->context, &ep->cq.mi, &ep->cq_map);
+	rxe_map(v, ep->context, &ep->qp.sq_mi, &ep->sq_map);
+	rxe_map(v, ep->context, srq_wr ? &ep->srq.mi : &ep->qp.rq_mi,
+		&ep->rq_map);
+}
+
 /**
  * ep_init() - make an end with its queues mapped
  * @ep: the end
@@ -78,19 +104,22 @@ static bool rxe_full(struct rxe_map *map)
 void ep_init(struct ep *ep, struct vnic *v, struct doorbells *db, uint32_t cqe,
 	     uint32_t vector)
 {
-	memset(ep, 0, sizeof(*ep));
-	ep->v = v;
-	ep->db = db;
-	REQUIRE_EQ(cmd_alloc_context(v, &ep->context), 0, "ALLOC_CONTEXT");
-	REQUIRE_EQ(cmd_alloc_pd(v, ep->context, &ep->pd), 0, "ALLOC_PD");
-	REQUIRE_EQ(cmd_create_cq(v, ep->context, cqe, vector, &ep->cq), 0,
-		   "CREATE_CQ");
-	REQUIRE_EQ(cmd_create_qp(v, ep->pd, ep->cq.handle, ep->cq.handle, 31,
-				 &ep->qp),
-		   0, "CREATE_QP");
-	rxe_map(v, ep->context, &ep->cq.mi, &ep->cq_map);
-	rxe_map(v, ep->context, &ep->qp.sq_mi, &ep->sq_map);
-	rxe_map(v, ep->context, &ep->qp.rq_mi, &ep->rq_map);
+	ep_make(ep, v, db, cqe, vector, QPT_RC, 0);
+}
+
+/**
+ * ep_init_type() - make an end of any type, perhaps with an SRQ
+ * @ep: the end
+ * @v: its vNIC
+ * @db: the doorbell area of the vNIC
+ * @cqe: entries of its CQ
+ * @type: QPT_*
+ * @srq_wr: elements of its SRQ, 0 for none
+ */
+void ep_init_type(struct ep *ep, struct vnic *v, struct doorbells *db,
+		  uint32_t cqe, uint8_t type, uint32_t srq_wr)
+{
+	ep_make(ep, v, db, cqe, 0, type, srq_wr);
 }
 
 /**
@@ -101,6 +130,32 @@ void ep_destroy(struct ep *ep)
 {
 	REQUIRE_EQ(cmd_destroy(ep->v, HYV_OBJ_CONTEXT, ep->context), 0,
 		   "DESTROY of a context");
+}
+
+/* Attributes that a change of state takes, by type of QP. */
+static uint32_t ep_mask(uint8_t type, uint32_t state)
+{
+	uint32_t mask = QP_STATE;
+
+	switch (state) {
+	case QPS_INIT:
+		mask |= QP_PKEY_INDEX | QP_PORT;
+		mask |= type == QPT_UD ? QP_QKEY : QP_ACCESS;
+		break;
+	case QPS_RTR:
+		if (type != QPT_UD)
+			mask |= QP_AV | QP_PATH_MTU | QP_DEST_QPN | QP_RQ_PSN;
+		if (type == QPT_RC)
+			mask |= QP_MAX_DEST_ATOMIC | QP_MIN_RNR_TIMER;
+		break;
+	case QPS_RTS:
+		mask |= QP_SQ_PSN;
+		if (type == QPT_RC)
+			mask |= QP_TIMEOUT | QP_RETRY_CNT | QP_RNR_RETRY |
+				QP_MAX_RD_ATOMIC;
+		break;
+	}
+	return mask;
 }
 
 static void ep_rtr(struct hyv_qp_attr *attr, uint32_t peer_qpn,
@@ -131,18 +186,15 @@ int ep_modify(struct ep *ep, uint32_t state, uint32_t peer_qpn,
 	      const struct hyv_gid *gid)
 {
 	struct hyv_qp_attr attr = {.qp_state = htole32(state)};
-	uint32_t mask = QP_STATE;
 
 	switch (state) {
 	case QPS_INIT:
 		attr.port_num = 1;
 		attr.qp_access_flags = htole32(ACCESS_REMOTE);
-		mask |= QP_PKEY_INDEX | QP_PORT | QP_ACCESS;
+		attr.qkey = htole32(QKEY);
 		break;
 	case QPS_RTR:
 		ep_rtr(&attr, peer_qpn, gid);
-		mask |= QP_AV | QP_PATH_MTU | QP_DEST_QPN | QP_RQ_PSN |
-			QP_MAX_DEST_ATOMIC | QP_MIN_RNR_TIMER;
 		break;
 	case QPS_RTS:
 		attr.sq_psn = htole32(1);
@@ -150,11 +202,10 @@ int ep_modify(struct ep *ep, uint32_t state, uint32_t peer_qpn,
 		attr.retry_cnt = 7;
 		attr.rnr_retry = 7;
 		attr.max_rd_atomic = 4;
-		mask |= QP_SQ_PSN | QP_TIMEOUT | QP_RETRY_CNT | QP_RNR_RETRY |
-			QP_MAX_RD_ATOMIC;
 		break;
 	}
-	return cmd_modify_qp(ep->v, ep->qp.handle, mask, &attr);
+	return cmd_modify_qp(ep->v, ep->qp.handle, ep_mask(ep->type, state),
+			     &attr);
 }
 
 /**
@@ -179,6 +230,26 @@ void ep_connect(struct ep *a, struct ep *b)
 	}
 }
 
+static void ep_fill(const struct ep *ep, const struct ep_wr *wr,
+		    struct rxe_send_wr *out)
+{
+	if (wr->opcode == IB_UVERBS_WR_BIND_MW) {
+		out->wr.mw.addr = wr->local;
+		out->wr.mw.length = wr->length;
+		out->wr.mw.mr_lkey = wr->lkey;
+		out->wr.mw.mw_rkey = wr->mw;
+		out->wr.mw.rkey = wr->rkey;
+		out->wr.mw.access = wr->access;
+	} else if (ep->type == QPT_UD) {
+		out->wr.ud.remote_qpn = wr->qpn;
+		out->wr.ud.remote_qkey = QKEY;
+		out->wr.ud.ah_num = wr->ah;
+	} else {
+		out->wr.rdma.remote_addr = wr->remote;
+		out->wr.rdma.rkey = wr->rkey;
+	}
+}
+
 /**
  * ep_post() - put a request into the send queue, without a doorbell
  * @ep: the end
@@ -194,8 +265,12 @@ void ep_post(struct ep *ep, const struct ep_wr *wr)
 	wqe->wr.wr_id = wr->id;
 	wqe->wr.opcode = wr->opcode;
 	wqe->wr.send_flags = wr->flags | SEND_SIGNALED;
-	wqe->wr.wr.rdma.remote_addr = wr->remote;
-	wqe->wr.wr.rdma.rkey = wr->rkey;
+	ep_fill(ep, wr, &wqe->wr);
+	wqe->ssn = ep->ssn++;
+	if (wr->opcode == IB_UVERBS_WR_BIND_MW) {
+		rxe_produce(&ep->sq_map);
+		return;
+	}
 	wqe->iova = wr->remote;
 	wqe->dma.length = wr->length;
 	wqe->dma.resid = wr->length;
@@ -203,7 +278,6 @@ void ep_post(struct ep *ep, const struct ep_wr *wr)
 	wqe->dma.sge[0].addr = wr->local;
 	wqe->dma.sge[0].length = wr->length;
 	wqe->dma.sge[0].lkey = wr->lkey;
-	wqe->ssn = ep->ssn++;
 	rxe_produce(&ep->sq_map);
 }
 

@@ -50,10 +50,12 @@ struct rxe_map {
  * @context: handle
  * @pd: handle
  * @cq: for sending and receiving
+ * @type: QPT_* of @qp
+ * @srq: its SRQ, whose handle is 0 if it has none
  * @qp: the queue pair
  * @cq_map: the mapped CQ
  * @sq_map: the mapped send queue
- * @rq_map: the mapped receive queue
+ * @rq_map: the mapped receive queue, of @qp or of @srq
  * @ssn: number of the next send request
  */
 struct ep {
@@ -62,6 +64,8 @@ struct ep {
 	uint32_t context;
 	uint32_t pd;
 	struct cq_info cq;
+	uint8_t type;
+	struct srq_info srq;
 	struct qp_info qp;
 	struct rxe_map cq_map;
 	struct rxe_map sq_map;
@@ -79,6 +83,11 @@ struct ep {
  * @length: bytes
  * @remote: address of the peer's memory
  * @rkey: its key
+ * @ah: of a UD QP: number of the AH
+ * @qpn: of a UD QP: number of the peer's QP
+ * @mw: IB_UVERBS_WR_BIND_MW: key of the window, which gets @rkey, @access and
+ *	the local memory, of which @lkey is the key
+ * @access: likewise
  */
 struct ep_wr {
 	uint32_t opcode;
@@ -89,13 +98,22 @@ struct ep_wr {
 	uint32_t length;
 	uint64_t remote;
 	uint32_t rkey;
+	uint32_t ah;
+	uint32_t qpn;
+	uint32_t mw;
+	uint32_t access;
 };
+
+/* What a UD QP puts in front of a message that it receives. */
+#define EP_UD_HEADER 40
 
 void rxe_map(struct vnic *v, uint32_t context, const struct mminfo *mi,
 	     struct rxe_map *map);
 
 void ep_init(struct ep *ep, struct vnic *v, struct doorbells *db, uint32_t cqe,
 	     uint32_t vector);
+void ep_init_type(struct ep *ep, struct vnic *v, struct doorbells *db,
+		  uint32_t cqe, uint8_t type, uint32_t srq_wr);
 void ep_destroy(struct ep *ep);
 int ep_modify(struct ep *ep, uint32_t state, uint32_t peer_qpn,
 	      const struct hyv_gid *gid);

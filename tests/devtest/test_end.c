@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fixture.h"
 #include "groups.h"
 #include "harness.h"
 #include "rxe.h"
@@ -41,13 +42,30 @@ static bool expected(int ret)
 	       ret == HYV_S_EOPNOTSUPP;
 }
 
+/*
+ * A multicast group of one's own: rxe forgets a QP that joins a group at the
+ * moment in which the last one leaves it. The low bytes, which make the MAC
+ * address, stay the same.
+ */
+static void live_group(uint8_t *gid, uint32_t context)
+{
+	pid_t pid = getpid();
+
+	memcpy(gid, fixture_group, 16);
+	memcpy(gid + 4, &pid, sizeof(pid));
+	memcpy(gid + 8, &context, sizeof(context));
+}
+
 /* All objects of a guest process, a message through them, and their end. */
 static int live(struct crowd *c, unsigned int n)
 {
 	struct cq_info cq;
-	struct qp_info qp;
+	struct qp_info qp, ud;
 	struct mr_info mr;
-	uint32_t context, pd;
+	struct srq_info srq;
+	struct mw_info mw;
+	uint32_t context = 0, pd;
+	uint8_t gid[16];
 	uint64_t at;
 	int ret;
 
@@ -60,6 +78,16 @@ static int live(struct crowd *c, unsigned int n)
 		ret = cmd_mmap(&c->v, context, &cq.mi, &at);
 	if (!ret)
 		ret = cmd_create_qp(&c->v, pd, cq.handle, cq.handle, 7, &qp);
+	if (!ret)
+		ret = cmd_create_srq(&c->v, pd, 7, &srq);
+	if (!ret)
+		ret = cmd_create_qp_type(&c->v, QPT_UD, pd, cq.handle,
+					 srq.handle, 7, &ud);
+	live_group(gid, context);
+	if (!ret)
+		ret = cmd_mcast(&c->v, HYV_CMD_ATTACH_MCAST, ud.handle, 0, gid);
+	if (!ret)
+		ret = cmd_alloc_mw(&c->v, pd, 1 + n % 2, &mw);
 	if (!ret)
 		ret = cmd_reg_mr(&c->v, pd, n % 4 ? &c->small : &c->big,
 				 ACCESS_REMOTE, &mr);
@@ -237,7 +265,7 @@ static int shown(const char *what)
 	return n;
 }
 
-static const char *const kinds[] = {"pd", "cq", "qp", "mr", "ctx"};
+static const char *const kinds[] = {"pd", "cq", "qp", "mr", "srq", "ctx"};
 
 /* As in a VMM with an I/O thread: not the thread that has attached. */
 static void *make_thread(void *arg)
@@ -247,7 +275,7 @@ static void *make_thread(void *arg)
 	struct gbuf buf;
 
 	gbuf_init(&buf, &gm, DT_PAGE, 0, GBUF_SCATTERED);
-	ep_init(ep, ep->v, ep->db, 15, 0);
+	ep_init_type(ep, ep->v, ep->db, 15, QPT_RC, 7);
 	REQUIRE_EQ(cmd_reg_mr(ep->v, ep->pd, &buf, ACCESS_REMOTE, &mr), 0,
 		   "REG_MR");
 	gbuf_free(&buf);

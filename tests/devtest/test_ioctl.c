@@ -424,6 +424,8 @@ static void test_limits(void)
 	struct hyv_set_limits bad[] = {
 		{.max_cqs = 1 << 20}, {.max_qps = 1 << 20},  {.max_mrs = ~0U},
 		{.max_pds = ~0U},     {.max_contexts = ~0U}, {.reserved = 1},
+		{.max_ahs = ~0U},     {.max_srqs = ~0U},     {.max_mws = ~0U},
+		{.reserved2 = 1},
 	};
 	struct vnic v;
 	size_t i;

@@ -18,7 +18,7 @@ static struct fixture fix;
 #define HANDLE(op, type, member, obj)                                         \
 	{                                                                     \
 		HYV_CMD_##op, #op "." #member, offsetof(struct type, member), \
-			obj                                                   \
+			obj, false                                            \
 	}
 
 static const struct {
@@ -26,6 +26,7 @@ static const struct {
 	const char *name;
 	uint16_t offset;
 	uint32_t type;
+	bool optional; /* 0 is none */
 } handle_fields[] = {
 	HANDLE(MMAP, hyv_mmap_req, context, HYV_OBJ_CONTEXT),
 	HANDLE(MUNMAP, hyv_munmap_req, context, HYV_OBJ_CONTEXT),
@@ -37,6 +38,19 @@ static const struct {
 	HANDLE(MODIFY_QP, hyv_modify_qp_req, qp, HYV_OBJ_QP),
 	HANDLE(QUERY_QP, hyv_query_qp_req, qp, HYV_OBJ_QP),
 	HANDLE(REG_MR, hyv_reg_mr_req, pd, HYV_OBJ_PD),
+	HANDLE(RESIZE_CQ, hyv_resize_cq_req, cq, HYV_OBJ_CQ),
+	HANDLE(MODIFY_CQ, hyv_modify_cq_req, cq, HYV_OBJ_CQ),
+	HANDLE(REREG_MR, hyv_rereg_mr_req, mr, HYV_OBJ_MR),
+	HANDLE(REREG_MR, hyv_rereg_mr_req, pd, HYV_OBJ_PD),
+	HANDLE(CREATE_AH, hyv_create_ah_req, pd, HYV_OBJ_PD),
+	HANDLE(CREATE_SRQ, hyv_create_srq_req, pd, HYV_OBJ_PD),
+	HANDLE(MODIFY_SRQ, hyv_modify_srq_req, srq, HYV_OBJ_SRQ),
+	HANDLE(QUERY_SRQ, hyv_query_srq_req, srq, HYV_OBJ_SRQ),
+	HANDLE(ALLOC_MW, hyv_alloc_mw_req, pd, HYV_OBJ_PD),
+	HANDLE(ATTACH_MCAST, hyv_mcast_req, qp, HYV_OBJ_QP),
+	HANDLE(DETACH_MCAST, hyv_mcast_req, qp, HYV_OBJ_QP),
+	{HYV_CMD_CREATE_QP, "CREATE_QP.srq",
+	 offsetof(struct hyv_create_qp_req, srq), HYV_OBJ_SRQ, true},
 };
 
 static uint32_t handle_of(uint32_t type)
@@ -50,6 +64,12 @@ static uint32_t handle_of(uint32_t type)
 		return fix.cq.handle;
 	case HYV_OBJ_QP:
 		return fix.qp.handle;
+	case HYV_OBJ_AH:
+		return fix.ah.handle;
+	case HYV_OBJ_SRQ:
+		return fix.srq.handle;
+	case HYV_OBJ_MW:
+		return fix.mw.handle;
 	default:
 		return fix.mr.handle;
 	}
@@ -62,9 +82,15 @@ static uint32_t destroyed_handle(uint32_t type)
 	struct qp_info qp;
 	struct cq_info cq;
 	struct mr_info mr;
+	struct srq_info srq;
+	struct ah_info ah;
+	struct mw_info mw;
 
 	REQUIRE_EQ(cmd_alloc_context(&fix.v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(&fix.v, context, &pd), 0, "ALLOC_PD");
+	REQUIRE_EQ(cmd_create_srq(&fix.v, pd, 7, &srq), 0, "CREATE_SRQ");
+	REQUIRE_EQ(cmd_create_ah(&fix.v, pd, &fix.gid, &ah), 0, "CREATE_AH");
+	REQUIRE_EQ(cmd_alloc_mw(&fix.v, pd, 1, &mw), 0, "ALLOC_MW");
 	REQUIRE_EQ(cmd_create_cq(&fix.v, context, 15, 0, &cq), 0, "CREATE_CQ");
 	REQUIRE_EQ(cmd_create_qp(&fix.v, pd, cq.handle, cq.handle, 7, &qp), 0,
 		   "CREATE_QP");
@@ -74,6 +100,9 @@ static uint32_t destroyed_handle(uint32_t type)
 		 : type == HYV_OBJ_PD	 ? pd
 		 : type == HYV_OBJ_CQ	 ? cq.handle
 		 : type == HYV_OBJ_QP	 ? qp.handle
+		 : type == HYV_OBJ_AH	 ? ah.handle
+		 : type == HYV_OBJ_SRQ	 ? srq.handle
+		 : type == HYV_OBJ_MW	 ? mw.handle
 					 : mr.handle;
 	REQUIRE_EQ(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, context), 0,
 		   "DESTROY of a context with all it owns");
@@ -83,14 +112,20 @@ static uint32_t destroyed_handle(uint32_t type)
 static void expect_no_handle(size_t i, struct vnic *v, uint32_t handle,
 			     const char *what)
 {
+	uint16_t opcode = handle_fields[i].opcode;
+	int status = HYV_S_ENOENT;
 	struct rsp rsp;
 	struct req r;
+
+	/* Which of the two reasons for a refusal comes first differs. */
+	if (opcode == HYV_CMD_REREG_MR && fixture_status(&fix, opcode))
+		status = fixture_status(&fix, opcode);
 
 	fixture_request(&fix, handle_fields[i].opcode, &r);
 	handle = htole32(handle);
 	memcpy(r.data + handle_fields[i].offset, &handle, sizeof(handle));
-	EXPECT(vnic_exec(v, &r, &rsp), HYV_S_ENOENT, "%s: %s",
-	       handle_fields[i].name, what);
+	EXPECT(vnic_exec(v, &r, &rsp), status, "%s: %s", handle_fields[i].name,
+	       what);
 }
 
 static void test_handles(void)
@@ -103,7 +138,9 @@ static void test_handles(void)
 	vnic_open(&other, &fix.gm);
 	for (i = 0; i < ARRAY_SIZE(handle_fields); i++) {
 		for (j = 0; j < ARRAY_SIZE(none); j++)
-			expect_no_handle(i, &fix.v, none[j], "no handle");
+			if (none[j] || !handle_fields[i].optional)
+				expect_no_handle(i, &fix.v, none[j],
+						 "no handle");
 		for (type = 1; type < HYV_OBJ_TYPES; type++)
 			if (type != handle_fields[i].type)
 				expect_no_handle(i, &fix.v, handle_of(type),
@@ -123,6 +160,8 @@ static void test_handles(void)
 static void test_destroy(void)
 {
 	static const uint32_t types[] = {0, HYV_OBJ_TYPES, 255, ~0U};
+	static const uint32_t others[] = {HYV_OBJ_QP, HYV_OBJ_AH, HYV_OBJ_SRQ,
+					  HYV_OBJ_MW};
 	struct mr_info mr;
 	size_t i;
 	uint32_t type, pd;
@@ -154,6 +193,19 @@ static void test_destroy(void)
 	       "DESTROY of an MR");
 	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_MR, fix.mr.handle), HYV_S_ENOENT,
 	       "DESTROY of an MR twice");
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		uint32_t handle = others[i] == HYV_OBJ_QP
+					  ? fix.ud.handle
+					  : handle_of(others[i]);
+
+		EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, fix.pd), HYV_S_EBUSY,
+		       "DESTROY of a PD that an object of type %u uses",
+		       others[i]);
+		EXPECT(cmd_destroy(&fix.v, others[i], handle), 0,
+		       "DESTROY of an object of type %u", others[i]);
+		EXPECT(cmd_destroy(&fix.v, others[i], handle), HYV_S_ENOENT,
+		       "DESTROY of an object of type %u twice", others[i]);
+	}
 	pd = fix.pd;
 	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, pd), 0,
 	       "DESTROY of a PD that was in use");
@@ -227,9 +279,24 @@ static void test_cq_fields(void)
 	}
 }
 
-static void spoil_type(struct hyv_create_qp_req *req)
+static void spoil_type_smi(struct hyv_create_qp_req *req)
 {
-	req->qp_type = 4;
+	req->qp_type = 0;
+}
+
+static void spoil_type_raw(struct hyv_create_qp_req *req)
+{
+	req->qp_type = 8;
+}
+
+static void spoil_type_xrc_send(struct hyv_create_qp_req *req)
+{
+	req->qp_type = 9;
+}
+
+static void spoil_type_xrc_recv(struct hyv_create_qp_req *req)
+{
+	req->qp_type = 10;
 }
 
 static void spoil_type_gsi(struct hyv_create_qp_req *req)
@@ -240,11 +307,6 @@ static void spoil_type_gsi(struct hyv_create_qp_req *req)
 static void spoil_type_high(struct hyv_create_qp_req *req)
 {
 	req->qp_type = 0xff;
-}
-
-static void spoil_srq(struct hyv_create_qp_req *req)
-{
-	req->srq = htole32(1);
 }
 
 static void spoil_flags(struct hyv_create_qp_req *req)
@@ -289,10 +351,12 @@ static void test_qp_fields(void)
 		void (*spoil)(struct hyv_create_qp_req *req);
 		int status;
 	} cases[] = {
-		{"type UD", spoil_type, HYV_S_EOPNOTSUPP},
+		{"type SMI", spoil_type_smi, HYV_S_EOPNOTSUPP},
+		{"type RAW_PACKET", spoil_type_raw, HYV_S_EOPNOTSUPP},
+		{"type XRC_SEND", spoil_type_xrc_send, HYV_S_EOPNOTSUPP},
+		{"type XRC_RECV", spoil_type_xrc_recv, HYV_S_EOPNOTSUPP},
 		{"type GSI", spoil_type_gsi, HYV_S_EOPNOTSUPP},
 		{"type 255", spoil_type_high, HYV_S_EOPNOTSUPP},
-		{"an SRQ", spoil_srq, HYV_S_EOPNOTSUPP},
 		{"flags", spoil_flags, HYV_S_EOPNOTSUPP},
 		{"sq_sig_all 2", spoil_sig, HYV_S_EINVAL},
 		{"too many send requests", spoil_send_wr, HYV_S_EINVAL},
@@ -363,7 +427,7 @@ static void test_modify_fields(void)
 		 M_INIT,
 		 {.qp_state = QPS_INIT,
 		  .port_num = 1,
-		  .qp_access_flags = 1 << 5},
+		  .qp_access_flags = 1 << 6},
 		 HYV_S_EINVAL},
 		{"a wrong current state",
 		 M_INIT | M_CUR_STATE,
@@ -414,7 +478,7 @@ static void test_modify_states(void)
 		QPS_INIT,  QPS_INIT, QPS_RTR, QPS_RTS, QPS_SQD,	 QPS_ERR,
 		QPS_RESET, QPS_INIT, QPS_RTR, QPS_ERR, QPS_RESET};
 	struct hyv_gid gid, bad = {.index = 0};
-	struct ep ep = {.v = &fix.v, .qp = fix.qp};
+	struct ep ep = {.v = &fix.v, .type = QPT_RC, .qp = fix.qp};
 	size_t i;
 
 	REQUIRE_EQ(cmd_query_gid(&fix.v, &gid), 0, "there is a GID");
@@ -447,8 +511,7 @@ static void test_mr_fields(void)
 		{"relaxed ordering", 1 | 1 << 20, 0, 0, 0},
 		{"remote write alone", 2, 0, 0, HYV_S_EINVAL},
 		{"remote atomics alone", 8, 0, 0, HYV_S_EINVAL},
-		{"memory windows", 1 | 1 << 4, 0, 0, HYV_S_EOPNOTSUPP},
-		{"zero-based addresses", 1 | 1 << 5, 0, 0, HYV_S_EOPNOTSUPP},
+		{"memory windows", 1 | 1 << 4, 0, 0, 0},
 		{"paging on demand", 1 | 1 << 6, 0, 0, HYV_S_EOPNOTSUPP},
 		{"unknown rights", 1 | 1 << 12, 0, 0, HYV_S_EINVAL},
 		{"all bits", ~0U, 0, 0, HYV_S_EINVAL},
@@ -515,8 +578,12 @@ static const struct {
 	 offsetof(struct hyv_set_limits, max_contexts)},
 	{"PDs", HYV_CMD_ALLOC_PD, 1, offsetof(struct hyv_set_limits, max_pds)},
 	{"CQs", HYV_CMD_CREATE_CQ, 2, offsetof(struct hyv_set_limits, max_cqs)},
-	{"QPs", HYV_CMD_CREATE_QP, 1, offsetof(struct hyv_set_limits, max_qps)},
+	{"QPs", HYV_CMD_CREATE_QP, 2, offsetof(struct hyv_set_limits, max_qps)},
 	{"MRs", HYV_CMD_REG_MR, 1, offsetof(struct hyv_set_limits, max_mrs)},
+	{"AHs", HYV_CMD_CREATE_AH, 1, offsetof(struct hyv_set_limits, max_ahs)},
+	{"SRQs", HYV_CMD_CREATE_SRQ, 1,
+	 offsetof(struct hyv_set_limits, max_srqs)},
+	{"MWs", HYV_CMD_ALLOC_MW, 1, offsetof(struct hyv_set_limits, max_mws)},
 };
 
 static int limit_to(size_t i, uint32_t max)
@@ -600,7 +667,7 @@ static void test_queue_limit(void)
 	struct hyv_set_limits limits = {.max_queue_bytes = 1};
 	unsigned int made = 0;
 	struct cq_info cq;
-	int ret;
+	int ret, i;
 
 	fixture_renew(&fix);
 	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
@@ -608,6 +675,12 @@ static void test_queue_limit(void)
 	       "CREATE_CQ beyond the limit of queues' memory");
 	EXPECT(make_one(HYV_CMD_CREATE_QP), HYV_S_EDQUOT,
 	       "CREATE_QP beyond the limit of queues' memory");
+	EXPECT(make_one(HYV_CMD_CREATE_SRQ), HYV_S_EDQUOT,
+	       "CREATE_SRQ beyond the limit of queues' memory");
+	EXPECT(make_one(HYV_CMD_RESIZE_CQ), HYV_S_EDQUOT,
+	       "RESIZE_CQ beyond the limit of queues' memory");
+	EXPECT(make_one(HYV_CMD_MODIFY_SRQ), HYV_S_EDQUOT,
+	       "MODIFY_SRQ beyond the limit of queues' memory");
 
 	limits.max_queue_bytes = 4 << 20;
 	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
@@ -617,12 +690,18 @@ static void test_queue_limit(void)
 	EXPECT(ret, HYV_S_EDQUOT, "CREATE_CQ until the limit is reached");
 	EXPECT(made >= 4 && made < 100, 1, "%u large CQs fit", made);
 	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
-	EXPECT(cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq), 0,
-	       "CREATE_CQ after one has gone");
+	ret = cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq);
+	EXPECT(ret, 0, "CREATE_CQ after one has gone");
 	EXPECT(cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq), HYV_S_EDQUOT,
 	       "CREATE_CQ at the limit again");
 	fixture_renew(&fix);
 	EXPECT(make_one(HYV_CMD_CREATE_QP), 0, "CREATE_QP after a reset");
+	for (i = 0; i < 100 && !ret; i++)
+		ret = cmd_resize_cq(&fix.v, i % 2 ? 15 : 4000, &fix.cq)
+			      ?: cmd_modify_srq(&fix.v, fix.srq.handle,
+						SRQ_MAX_WR, i % 2 ? 15 : 4000,
+						0, &fix.mi);
+	EXPECT(ret, 0, "100 times: a CQ and an SRQ grow or shrink");
 }
 
 void group_limits(void)

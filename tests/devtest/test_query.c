@@ -49,11 +49,17 @@ static void hex_of_bytes(const uint8_t *bytes, size_t len, char *out)
 		sprintf(out + 2 * i, "%02x", bytes[i]);
 }
 
+/* What rxe has on every kernel; re-registration came later. */
+#define RXE_VERBS                                           \
+	(HYV_VERB_AH | HYV_VERB_SRQ | HYV_VERB_MODIFY_SRQ | \
+	 HYV_VERB_RESIZE_CQ | HYV_VERB_MW | HYV_VERB_MCAST)
+
 static void test_device(struct vnic *v)
 {
 	char line[128], want[64], got[64];
 	struct hyv_query_device_req req = {};
 	uint64_t guid;
+	uint32_t verbs;
 	struct rsp rsp;
 	struct req r;
 
@@ -70,6 +76,11 @@ static void test_device(struct vnic *v)
 	      le32toh(rsp.device.max_cqe));
 	CHECK(le32toh(rsp.device.max_send_sge) == 32, "max_send_sge is %u",
 	      le32toh(rsp.device.max_send_sge));
+	verbs = le32toh(rsp.device.verbs);
+	CHECK((verbs & RXE_VERBS) == RXE_VERBS && !(verbs & HYV_VERB_MODIFY_CQ),
+	      "verbs are %#x", verbs);
+	CHECK(le32toh(rsp.device.max_srq_sge) == 27, "max_srq_sge is %u",
+	      le32toh(rsp.device.max_srq_sge));
 	CHECK(le16toh(rsp.device.max_pkeys) >= 1, "max_pkeys is %u",
 	      le16toh(rsp.device.max_pkeys));
 }

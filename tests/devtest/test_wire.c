@@ -212,10 +212,12 @@ static void test_header(const struct opcode *op)
 static void test_success(const struct opcode *op, struct req *r, uint32_t room,
 			 const char *what)
 {
+	int status = fixture_status(&fix, op->opcode);
 	struct rsp rsp;
 
-	if (EXPECT(vnic_exec_room(&fix.v, r, &rsp, room), 0, "%s: %s", op->name,
-		   what))
+	if (EXPECT(vnic_exec_room(&fix.v, r, &rsp, room), status, "%s: %s",
+		   op->name, what) &&
+	    !status)
 		EXPECT(le16toh(rsp.hdr.fixed_len), op->rsp_len,
 		       "%s: %s: fixed part of the reply", op->name, what);
 	if (op->changes)
@@ -266,6 +268,13 @@ static const struct {
 	FIELD(MODIFY_QP, hyv_modify_qp_req, attr.reserved),
 	FIELD(MODIFY_QP, hyv_modify_qp_req, attr.ah.reserved),
 	FIELD(MODIFY_QP, hyv_modify_qp_req, attr.alt_ah.reserved),
+	FIELD(CREATE_AH, hyv_create_ah_req, reserved),
+	FIELD(CREATE_AH, hyv_create_ah_req, attr.reserved),
+	FIELD(CREATE_SRQ, hyv_create_srq_req, reserved),
+	FIELD(QUERY_SRQ, hyv_query_srq_req, reserved),
+	FIELD(ALLOC_MW, hyv_alloc_mw_req, reserved),
+	FIELD(ATTACH_MCAST, hyv_mcast_req, reserved),
+	FIELD(DETACH_MCAST, hyv_mcast_req, reserved),
 };
 
 static void test_reserved(void)
@@ -288,7 +297,7 @@ static void test_unknown(void)
 {
 	static const uint16_t unknown[] = {0,	   0x0100, 0x0106,
 					   0x0200, 0x0204, 0x0300,
-					   0x0308, 0x0401, 0xffff};
+					   0x0312, 0x0401, 0xffff};
 	struct rsp rsp;
 	struct req r;
 	size_t i;
@@ -329,6 +338,17 @@ static void test_udata(void)
 		{HYV_CMD_CREATE_QP, "CREATE_QP with too little room", 0, 31,
 		 HYV_S_EINVAL},
 		{HYV_CMD_CREATE_QP, "CREATE_QP with some", 3, 32, HYV_S_EINVAL},
+		{HYV_CMD_RESIZE_CQ, "RESIZE_CQ with too little room", 0, 15,
+		 HYV_S_EINVAL},
+		{HYV_CMD_RESIZE_CQ, "RESIZE_CQ with no room", 0, 0,
+		 HYV_S_EINVAL},
+		{HYV_CMD_RESIZE_CQ, "RESIZE_CQ with much room", 0, 2048, 0},
+		{HYV_CMD_CREATE_SRQ, "CREATE_SRQ with too little room", 0, 23,
+		 HYV_S_EINVAL},
+		{HYV_CMD_CREATE_SRQ, "CREATE_SRQ with much room", 0, 2048, 0},
+		{HYV_CMD_CREATE_AH, "CREATE_AH with no room", 0, 0, 0},
+		{HYV_CMD_CREATE_AH, "CREATE_AH with little room", 0, 7, 0},
+		{HYV_CMD_ALLOC_MW, "ALLOC_MW that wants some", 0, 100, 0},
 		{HYV_CMD_ALLOC_PD, "ALLOC_PD with some", 5, 0, 0},
 		{HYV_CMD_ALLOC_PD, "ALLOC_PD that wants some", 0, 100, 0},
 		{HYV_CMD_ALLOC_PD, "ALLOC_PD with much", 2048, 2048, 0},

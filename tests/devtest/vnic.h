@@ -79,6 +79,10 @@ struct rsp {
 		struct hyv_query_gids_rsp gids;
 		struct hyv_query_pkeys_rsp pkeys;
 		struct hyv_query_qp_rsp qp;
+		struct hyv_resize_cq_rsp resize_cq;
+		struct hyv_create_srq_rsp create_srq;
+		struct hyv_query_srq_rsp srq;
+		struct hyv_alloc_mw_rsp alloc_mw;
 		uint8_t data[HYV_MAX_RSP_SIZE];
 	};
 };
