@@ -21,8 +21,8 @@ run() {
 		failed+=("$*")
 }
 
-run ioctl wire query objects limits chunks memory window
-run data events async
+run ioctl wire query objects verbs limits chunks memory window
+run data traffic events async
 run show reset close kill
 run fuzz 1 20
 
