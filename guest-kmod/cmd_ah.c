@@ -38,10 +38,13 @@ void hyv_ah_to_wire(struct hyv_ah_attr *wire, const struct rdma_ah_attr *ah)
 void hyv_ah_from_wire(struct ib_device *ibdev, struct rdma_ah_attr *ah,
 		      const struct hyv_ah_attr *wire)
 {
+	u32 port = wire->port_num;
+
+	/* A QP without an address has none of a port either. */
+	if (!rdma_is_port_valid(ibdev, port))
+		port = rdma_start_port(ibdev);
 	memset(ah, 0, sizeof(*ah));
-	if (!rdma_is_port_valid(ibdev, wire->port_num))
-		return;
-	ah->type = rdma_ah_find_type(ibdev, wire->port_num);
+	ah->type = rdma_ah_find_type(ibdev, port);
 	rdma_ah_set_port_num(ah, wire->port_num);
 	rdma_ah_set_sl(ah, wire->sl);
 	rdma_ah_set_static_rate(ah, wire->static_rate);

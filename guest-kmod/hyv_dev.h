@@ -172,12 +172,14 @@ struct hyv_cq {
  * @uctx: its owner
  * @evobj: makes it known to the event queues under the host's handle
  * @slot: send doorbell in the doorbell area
+ * @state: what its owner has last changed it to
  */
 struct hyv_qp {
 	struct ib_qp ibqp;
 	struct hyv_ucontext *uctx;
 	struct hyv_evobj evobj;
 	u32 slot;
+	enum ib_qp_state state;
 };
 
 /**

@@ -299,11 +299,14 @@ int hyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_udata *udata)
 {
 	struct hyv_qp *qp = to_hyv_qp(ibqp);
+	int ret;
 
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
-	return hyv_cmd_modify_qp(qp->uctx, qp->evobj.handle, attr, mask,
-				 udata);
+	ret = hyv_cmd_modify_qp(qp->uctx, qp->evobj.handle, attr, mask, udata);
+	if (!ret && mask & IB_QP_STATE)
+		WRITE_ONCE(qp->state, attr->qp_state);
+	return ret;
 }
 
 /**
@@ -362,6 +365,7 @@ int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr)
 {
 	struct hyv_dev *hdev = to_hyv_dev(ibqp->device);
+	struct hyv_qp *qp = to_hyv_qp(ibqp);
 
 	if (wr) {
 		*bad_wr = wr;
@@ -369,6 +373,9 @@ int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	}
 	if (hyv_dev_failed(hdev))
 		return -EIO;
-	hyv_db_ring_send(hdev, to_hyv_qp(ibqp)->slot);
+	/* Nobody would hear what the host's driver says to that. */
+	if (READ_ONCE(qp->state) < IB_QPS_RTS)
+		return -EINVAL;
+	hyv_db_ring_send(hdev, qp->slot);
 	return 0;
 }

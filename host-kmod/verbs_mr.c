@@ -121,7 +121,8 @@ static int hyv_mr_check_memory(const struct hyv_call *call, u64 iova)
 	/* The rule of uverbs, which drivers rely on. */
 	if (offset_in_page(list->addr) != offset_in_page(iova))
 		return -EINVAL;
-	if (list->length > U64_MAX - iova || list->length > LONG_MAX)
+	/* It is not empty, and may end where all addresses do. */
+	if (list->length > LONG_MAX || list->length - 1 > U64_MAX - iova)
 		return -EINVAL;
 	return 0;
 }

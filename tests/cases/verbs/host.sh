@@ -25,7 +25,10 @@ barrier compared
 step "what differs"
 lines=$(wc -l <"$OUT/verbs")
 echo "$lines lines, $(grep -c timeout "$OUT/verbs" || true) steps in vain"
-diff -U 1 "$OUT/verbs" "$LAB_CASE/guest1/verbs" ||
+# Known differences, by the start of their lines: the GIDs of a guest are the
+# host's, so that their type is not there, by which an answer's way is found.
+diff -U 1 <(grep -vf "$CASE/differences" "$OUT/verbs") \
+	<(grep -vf "$CASE/differences" "$LAB_CASE/guest1/verbs") ||
 	fail "a verb does something else in the guest"
 [ "$lines" -ge $STEPS ] || fail "$lines lines, should be $STEPS"
 pid=$(lab-guest 1 pid)
