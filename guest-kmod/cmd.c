@@ -358,7 +358,16 @@ int hyv_destroy_owned(struct hyv_ucontext *uctx, enum hyv_obj_type type,
  */
 int hyv_cmd_destroy_context(struct hyv_ucontext *uctx)
 {
-	return hyv_destroy_owned(uctx, HYV_OBJ_CONTEXT, uctx->handle, NULL);
+	struct hyv_mem *mem;
+	int ret;
+
+	ret = hyv_destroy_owned(uctx, HYV_OBJ_CONTEXT, uctx->handle, NULL);
+	/* The host uses none of it any more. */
+	while ((mem = uctx->kept)) {
+		uctx->kept = mem->next;
+		hyv_mem_free(mem);
+	}
+	return ret;
 }
 
 /**
@@ -385,6 +394,17 @@ int hyv_cmd_destroy_cq(struct hyv_ucontext *uctx, u32 handle)
 	return hyv_destroy_owned(uctx, HYV_OBJ_CQ, handle, NULL);
 }
 
+/*
+ * An object without an owner lives on, as another one that was made meanwhile
+ * uses it: it is destroyed with the context, and the HCA has its memory till then.
+ */
+static void hyv_keep_mem(struct hyv_ucontext *uctx, struct hyv_mem *mem)
+{
+	mem->next = READ_ONCE(uctx->kept);
+	while (!try_cmpxchg(&uctx->kept, &mem->next, mem))
+		;
+}
+
 /* Orphan handler of commands that create an object of type orphan_arg. */
 static void hyv_create_undo(struct hyv_cmd *cmd)
 {
@@ -394,7 +414,10 @@ static void hyv_create_undo(struct hyv_cmd *cmd)
 	if (hyv_cmd_reply(cmd, &rsp, sizeof(rsp)))
 		return;
 	cmd->mem = NULL;
-	hyv_destroy(cmd->hdev, cmd->orphan_arg, le32_to_cpu(rsp.handle), mem);
+	if (hyv_destroy(cmd->hdev, cmd->orphan_arg, le32_to_cpu(rsp.handle),
+			mem) && mem)
+		hyv_keep_mem(container_of(cmd->orphans, struct hyv_ucontext,
+					  orphans), mem);
 }
 
 /**

@@ -110,7 +110,6 @@ int hyv_cmd_rereg_mr(struct hyv_mr *mr, const struct hyv_rereg *change,
 		     struct ib_udata *udata)
 {
 	struct hyv_dev *hdev = to_hyv_dev(mr->uctx->ibuc.device);
-	const struct hyv_rsp *hdr;
 	struct hyv_rereg_mr_req *req;
 	struct hyv_reg_mr_rsp rsp;
 	struct hyv_cmd *cmd;
@@ -134,12 +133,8 @@ int hyv_cmd_rereg_mr(struct hyv_mr *mr, const struct hyv_rereg *change,
 		return ret;
 
 	ret = hyv_cmd_reply(cmd, &rsp, sizeof(rsp));
-	if (ret) {
-		/* No other status says this, not even one unknown here. */
-		hdr = cmd->rsp;
-		mr->gone = le32_to_cpu(hdr->status) == HYV_S_EIO;
+	if (ret)
 		goto out_free;
-	}
 	cmd->mem = NULL;
 	hyv_mr_changed(mr, change, &rsp);
 	ret = hyv_cmd_reply_udata(cmd, udata);

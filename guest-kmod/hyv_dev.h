@@ -133,6 +133,8 @@ static inline bool hyv_dev_failed(const struct hyv_dev *hdev)
  * @handle: the host's name of it
  * @orphans: commands for this context whose caller has gone, and which are
  *	not over yet; see hyv_cmd_drain_orphans()
+ * @kept: memory of objects which could not be destroyed; released when the
+ *	context is
  * @munmaps: mappings which the host is to undo
  * @munmap_work: tells the host about @munmaps
  */
@@ -140,6 +142,7 @@ struct hyv_ucontext {
 	struct ib_ucontext ibuc;
 	u32 handle;
 	atomic_t orphans;
+	struct hyv_mem *kept;
 	struct llist_head munmaps;
 	struct work_struct munmap_work;
 };
@@ -211,7 +214,6 @@ struct hyv_ah {
  * @ibmr: the core's part
  * @uctx: its owner
  * @handle: the host's name of it
- * @gone: the host has lost it while it was changed: there is no such handle
  * @access: enum ib_access_flags
  * @mem: pins of the memory, which the host's HCA accesses
  */
@@ -219,7 +221,6 @@ struct hyv_mr {
 	struct ib_mr ibmr;
 	struct hyv_ucontext *uctx;
 	u32 handle;
-	bool gone;
 	int access;
 	struct hyv_mem *mem;
 };

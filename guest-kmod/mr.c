@@ -80,8 +80,6 @@ struct ib_mr *hyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 
 	if (flags & ~IB_MR_REREG_SUPPORTED)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (mr->gone)
-		return ERR_PTR(-EIO);
 	/* The core takes IB_MR_REREG_PD away if it is the same PD. */
 	if (!flags)
 		return NULL;
@@ -122,14 +120,9 @@ int hyv_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct hyv_mr *mr = to_hyv_mr(ibmr);
 	int ret;
 
-	if (mr->gone) {
-		/* The handle may be another MR's by now. */
-		hyv_mem_free(mr->mem);
-	} else {
-		ret = hyv_cmd_destroy_mr(mr->uctx, mr->handle, mr->mem);
-		if (ret)
-			return ret;
-	}
+	ret = hyv_cmd_destroy_mr(mr->uctx, mr->handle, mr->mem);
+	if (ret)
+		return ret;
 	kfree(mr);
 	return 0;
 }

@@ -22,8 +22,16 @@ static_assert(HYV_SCRATCH_UDATA_OUT + HYV_MAX_UDATA <= HYV_SCRATCH_SIZE);
 	.name = #op, .handler = fn
 
 static const struct hyv_cmd_op hyv_ops[] = {
-	{ HYV_OP(QUERY_DEVICE, struct hyv_query_device_req,
-		 struct hyv_query_device_rsp, hyv_cmd_query_device) },
+	{
+		/* Its first version had no verbs. */
+		.opcode = HYV_CMD_QUERY_DEVICE,
+		.min_req = sizeof(struct hyv_query_device_req),
+		.req_len = sizeof(struct hyv_query_device_req),
+		.min_rsp = offsetof(struct hyv_query_device_rsp, verbs),
+		.rsp_len = sizeof(struct hyv_query_device_rsp),
+		.name = "QUERY_DEVICE",
+		.handler = hyv_cmd_query_device,
+	},
 	{ HYV_OP(QUERY_PORT, struct hyv_query_port_req,
 		 struct hyv_query_port_rsp, hyv_cmd_query_port),
 	  .zero = { HYV_ZERO_FIELD(struct hyv_query_port_req, reserved) } },

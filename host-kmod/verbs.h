@@ -131,8 +131,7 @@ struct hyv_srq {
  * @slot: doorbell slot
  * @queue_bytes: charged to hyv_vnic.queues
  * @event: async events, told through event queue 0
- * @lock: protects @mcast
- * @mcast: groups that it is in, struct hyv_mcast
+ * @mcast: groups that it is in, struct hyv_mcast; see verbs_mcast.c
  */
 struct hyv_qp {
 	struct hyv_obj obj;
@@ -146,8 +145,6 @@ struct hyv_qp {
 	u32 slot;
 	u64 queue_bytes;
 	struct hyv_evnode event[HYV_QP_EVENTS];
-
-	struct mutex lock;	/* see above */
 	struct list_head mcast;
 };
 

@@ -3,6 +3,8 @@
  * Contexts of guest processes, their mappings, and the end of all objects.
  */
 #include <linux/err.h>
+#include <linux/kref.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 
 #include "dispatch.h"
@@ -150,6 +152,7 @@ static void hyv_context_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 	struct hyv_context *context = container_of(obj, struct hyv_context,
 						   obj);
 	struct hyv_obj *child;
+	bool leaked = false;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(hyv_destroyers); i++) {
@@ -157,20 +160,27 @@ static void hyv_context_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 					      hyv_destroyers[i].type, obj))) {
 			/*
 			 * With nothing left that uses it the HCA has no ground
-			 * to refuse. If it does all the same the object and
-			 * what it needs are leaked: its memory is the HCA's.
+			 * to refuse. If it does all the same the object, its
+			 * context, the vNIC and this module stay: the HCA may
+			 * still call back.
 			 */
 			if (hyv_destroyers[i].destroy(vnic, child)) {
 				pr_warn_ratelimited("%s refused to destroy an object of type %u\n",
 						    vnic->hca_name,
 						    child->type);
 				hyv_obj_erase(&vnic->objs, child);
+				leaked = true;
 			}
 		}
 	}
 	hyv_window_unmap_all(&vnic->window, &context->mappings);
-	hyv_uctx_close(&context->uctx);
 	hyv_obj_erase(&vnic->objs, obj);
+	if (leaked) {
+		kref_get(&vnic->ref);
+		__module_get(THIS_MODULE);
+		return;
+	}
+	hyv_uctx_close(&context->uctx);
 	kfree(context);
 }
 

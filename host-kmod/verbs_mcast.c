@@ -11,6 +11,9 @@
 #include "verbs.h"
 #include "vnic.h"
 
+/* Memberships of one vNIC: HCAs have a few thousand groups in all. */
+#define HYV_MAX_MCAST	1024
+
 /**
  * struct hyv_mcast - a group that a QP is in
  * @link: in &hyv_qp.mcast
@@ -24,6 +27,13 @@ struct hyv_mcast {
 };
 
 /*
+ * Protects &hyv_qp.mcast and &hyv_vnic.nr_mcast. One for all: rdma_rxe forgets a
+ * QP that joins a group while another one is the last to leave it, and neither
+ * lets that QP leave then nor be destroyed.
+ */
+static DEFINE_MUTEX(hyv_mcast_lock);
+
+/*
  * The GID alone names a group: Ethernet HCAs ignore the LID, and ib_core would
  * count a group that comes with two LIDs twice, which they leave only once. The
  * QP could never be destroyed.
@@ -33,11 +43,19 @@ static struct hyv_mcast *hyv_mcast_find(struct hyv_qp *qp,
 {
 	struct hyv_mcast *mcast;
 
-	lockdep_assert_held(&qp->lock);
+	lockdep_assert_held(&hyv_mcast_lock);
 	list_for_each_entry(mcast, &qp->mcast, link)
 		if (!memcmp(mcast->gid.raw, req->gid, sizeof(req->gid)))
 			return mcast;
 	return NULL;
+}
+
+static void hyv_mcast_drop(struct hyv_qp *qp, struct hyv_mcast *mcast)
+{
+	lockdep_assert_held(&hyv_mcast_lock);
+	list_del(&mcast->link);
+	kfree(mcast);
+	qp->vnic->nr_mcast--;
 }
 
 static int hyv_mcast_attach(struct hyv_qp *qp, const struct hyv_mcast_req *req)
@@ -45,10 +63,14 @@ static int hyv_mcast_attach(struct hyv_qp *qp, const struct hyv_mcast_req *req)
 	struct hyv_mcast *mcast;
 	int ret = 0;
 
-	mutex_lock(&qp->lock);
+	mutex_lock(&hyv_mcast_lock);
 	/* As uverbs: joining once more changes nothing. */
 	if (hyv_mcast_find(qp, req))
 		goto out_unlock;
+	if (qp->vnic->nr_mcast >= HYV_MAX_MCAST) {
+		ret = -EDQUOT;
+		goto out_unlock;
+	}
 	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
 	if (!mcast) {
 		ret = -ENOMEM;
@@ -57,12 +79,14 @@ static int hyv_mcast_attach(struct hyv_qp *qp, const struct hyv_mcast_req *req)
 	mcast->mlid = le16_to_cpu(req->mlid);
 	memcpy(mcast->gid.raw, req->gid, sizeof(mcast->gid.raw));
 	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	if (ret)
+	if (ret) {
 		kfree(mcast);
-	else
+	} else {
 		list_add_tail(&mcast->link, &qp->mcast);
+		qp->vnic->nr_mcast++;
+	}
 out_unlock:
-	mutex_unlock(&qp->lock);
+	mutex_unlock(&hyv_mcast_lock);
 	return ret;
 }
 
@@ -71,15 +95,13 @@ static int hyv_mcast_detach(struct hyv_qp *qp, const struct hyv_mcast_req *req)
 	struct hyv_mcast *mcast;
 	int ret = -EINVAL;
 
-	mutex_lock(&qp->lock);
+	mutex_lock(&hyv_mcast_lock);
 	mcast = hyv_mcast_find(qp, req);
 	if (mcast)
 		ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	if (!ret) {
-		list_del(&mcast->link);
-		kfree(mcast);
-	}
-	mutex_unlock(&qp->lock);
+	if (!ret)
+		hyv_mcast_drop(qp, mcast);
+	mutex_unlock(&hyv_mcast_lock);
 	return ret;
 }
 
@@ -138,23 +160,13 @@ int hyv_mcast_leave_all(struct hyv_qp *qp)
 	struct hyv_mcast *mcast, *next;
 	int ret = 0;
 
-	mutex_lock(&qp->lock);
+	mutex_lock(&hyv_mcast_lock);
 	list_for_each_entry_safe(mcast, next, &qp->mcast, link) {
 		ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-		if (ret == -EINVAL) {
-			/*
-			 * rdma_rxe forgets a QP that joins a group while the
-			 * last other one leaves it. The QP has left, but ib_core
-			 * still counts the group and would not destroy it.
-			 */
-			atomic_dec(&qp->ib->usecnt);
-			ret = 0;
-		}
 		if (ret)
 			break;
-		list_del(&mcast->link);
-		kfree(mcast);
+		hyv_mcast_drop(qp, mcast);
 	}
-	mutex_unlock(&qp->lock);
+	mutex_unlock(&hyv_mcast_lock);
 	return ret;
 }

@@ -245,10 +245,12 @@ static int hyv_ib_rereg_mr(struct hyv_request *r, struct hyv_mr *mr,
 		new->length = old->length;
 		mr->ib = new;
 	} else if (rereg->flags & HYV_REREG_PD) {
-		/* Some drivers have set the MR's PD already. */
-		atomic_dec(&old_pd->usecnt);
-		old->pd = rereg->pd->ib;
+		/* Some drivers have set it already. */
+		WRITE_ONCE(old->pd, rereg->pd->ib);
 		atomic_inc(&old->pd->usecnt);
+		/* The resource tracker may still look at the old one. */
+		rdma_restrack_sync(&old->res);
+		atomic_dec(&old_pd->usecnt);
 	}
 	if (rereg->flags & HYV_REREG_TRANS) {
 		mr->ib->iova = rereg->iova;

@@ -4,7 +4,6 @@
  */
 #include <linux/err.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
@@ -164,7 +163,6 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	if (!qp)
 		return -ENOMEM;
 	qp->vnic = vnic;
-	mutex_init(&qp->lock);
 	INIT_LIST_HEAD(&qp->mcast);
 	ret = hyv_qp_get_parents(vnic, qp, req);
 	if (ret)
@@ -223,7 +221,6 @@ err_uncharge:
 	hyv_quota_uncharge(&vnic->queues, qp->queue_bytes);
 err_put:
 	hyv_qp_put_parents(vnic, qp);
-	mutex_destroy(&qp->lock);
 	kfree(qp);
 	return ret;
 }
@@ -253,7 +250,6 @@ int hyv_qp_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
 	hyv_events_forget(vnic, 0, qp->event, HYV_QP_EVENTS);
 	xa_erase(&vnic->qp_slots, qp->slot);
 	hyv_quota_uncharge(&vnic->queues, qp->queue_bytes);
-	mutex_destroy(&qp->lock);
 	if (qp->srq)
 		hyv_obj_unuse(&qp->srq->obj);
 	hyv_obj_unuse(&qp->recv_cq->obj);

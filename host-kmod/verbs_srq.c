@@ -245,13 +245,18 @@ int hyv_cmd_query_srq(void *arg, struct hyv_call *call)
 	struct hyv_request *r = arg;
 	struct hyv_objs *objs = &r->vnic->objs;
 	struct ib_srq_attr attr = {};
+	struct hyv_srq *srq;
 	struct hyv_obj *obj;
 	int ret;
 
 	obj = hyv_obj_get(objs, le32_to_cpu(req->srq), HYV_OBJ_SRQ);
 	if (!obj)
 		return -ENOENT;
-	ret = ib_query_srq(container_of(obj, struct hyv_srq, obj)->ib, &attr);
+	srq = container_of(obj, struct hyv_srq, obj);
+	/* rdma_rxe looks into the queue, which a resize exchanges. */
+	mutex_lock(&srq->lock);
+	ret = ib_query_srq(srq->ib, &attr);
+	mutex_unlock(&srq->lock);
 	hyv_obj_put(objs, obj);
 	if (ret)
 		return ret;

@@ -120,6 +120,7 @@ struct hyv_vnic {
 	struct hyv_quota pinned;	/* guest memory in MRs */
 	struct hyv_quota queues;	/* kernel memory of the HCA's driver */
 	struct hyv_window window;
+	u32 nr_mcast;		/* see verbs_mcast.c */
 	struct xarray qp_slots;
 	struct xarray cq_slots;
 	struct hyv_events events;

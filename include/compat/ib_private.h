@@ -35,5 +35,7 @@ void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
 			       const struct rdma_restrack_entry *parent);
 void rdma_restrack_add(struct rdma_restrack_entry *res);
 void rdma_restrack_del(struct rdma_restrack_entry *res);
+/* Waits for those who look at @res and at what it refers to. */
+void rdma_restrack_sync(struct rdma_restrack_entry *res);
 
 #endif /* HYV_COMPAT_IB_PRIVATE_H */

@@ -108,8 +108,9 @@ static void fill_exec(union ioctl_arg *a)
 }
 
 /*
- * An ioctl, how to call it so that it succeeds on a vNIC that is attached (or
- * is not, for those that need none), and whether it succeeds twice.
+ * An ioctl, its size now and in its first version if that was another one, how to
+ * call it so that it succeeds on a vNIC that is attached (or is not, for those
+ * that need none), and whether it succeeds twice.
  */
 static const struct ioctl_case {
 	const char *name;
@@ -118,12 +119,14 @@ static const struct ioctl_case {
 	void (*fill)(union ioctl_arg *a);
 	bool attached;
 	bool once;
+	uint32_t first;
 } ioctls[] = {
 	{"GET_INFO", HYV_GET_INFO, sizeof(struct hyv_get_info)},
 	{"ATTACH", HYV_ATTACH, sizeof(struct hyv_attach), fill_attach,
 	 .once = true},
 	{"SET_LIMITS", HYV_SET_LIMITS, sizeof(struct hyv_set_limits),
-	 .attached = true},
+	 .attached = true,
+	 .first = offsetof(struct hyv_set_limits, max_queue_bytes)},
 	{"SET_WINDOW", HYV_SET_WINDOW, sizeof(struct hyv_set_window),
 	 fill_window, .attached = true, .once = true},
 	{"SET_MEM", HYV_SET_MEM, sizeof(struct hyv_set_mem), fill_mem,
@@ -167,7 +170,12 @@ static void test_size_rules(const struct ioctl_case *c)
 	int fd = open_for(c);
 
 	fill(c, &a);
-	a.size = c->size - 1;
+	if (c->first) {
+		a.size = c->first;
+		EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: first version",
+		       c->name);
+	}
+	a.size = (c->first ? c->first : c->size) - 1;
 	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: one byte short",
 	       c->name);
 	a.size = 0;
