@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -108,9 +109,9 @@ static void fill_exec(union ioctl_arg *a)
 }
 
 /*
- * An ioctl, its size now and in its first version if that was another one, how to
- * call it so that it succeeds on a vNIC that is attached (or is not, for those
- * that need none), and whether it succeeds twice.
+ * An ioctl, its size now and in its first version if that was another one, how
+ * to call it so that it succeeds on a vNIC that is attached (or is not, for
+ * those that need none), and whether it succeeds twice.
  */
 static const struct ioctl_case {
 	const char *name;

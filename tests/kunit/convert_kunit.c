@@ -575,11 +575,11 @@ static void convert_device_attr(struct kunit *test)
 
 struct verb_param {
 	const char *name;
-	u16 offset;		/* in struct ib_device_ops */
+	u16 offset;		/* in struct ib_device */
 	u32 verb;
 };
 
-#define VERB(op, verb) { #op, offsetof(struct ib_device_ops, op), verb }
+#define VERB(op, verb) { #op, offsetof(struct ib_device, ops.op), verb }
 
 static const struct verb_param verb_params[] = {
 	VERB(create_user_ah, HYV_VERB_AH),
@@ -616,7 +616,7 @@ static void set_op(struct ib_device *dev, const struct verb_param *p)
 {
 	unsigned long op = 1;
 
-	memcpy((u8 *)&dev->ops + p->offset, &op, sizeof(op));
+	memcpy((u8 *)dev + p->offset, &op, sizeof(op));
 }
 
 static void convert_verb(struct kunit *test)
