@@ -3,6 +3,7 @@
 #
 # The same tests on the guest's device; the host compares.
 . "$HYV_TREE/tests/lib/case.sh"
+# shellcheck source=tests/cases/pyverbs/run.sh
 . "$CASE/run.sh"
 
 barrier native

@@ -3,6 +3,7 @@
 #
 # What passes on the host's own HCA passes in a guest: rdma-core's own tests.
 . "$HYV_TREE/tests/lib/case.sh"
+# shellcheck source=tests/cases/pyverbs/run.sh
 . "$CASE/run.sh"
 
 step "on the host"

@@ -27,8 +27,9 @@ lines=$(wc -l <"$OUT/verbs")
 echo "$lines lines, $(grep -c timeout "$OUT/verbs" || true) steps in vain"
 # Known differences, by the start of their lines: the GIDs of a guest are the
 # host's, so that their type is not there, by which an answer's way is found.
-diff -U 1 <(grep -vf "$CASE/differences" "$OUT/verbs") \
-	<(grep -vf "$CASE/differences" "$LAB_CASE/guest1/verbs") ||
+KNOWN='^ud: (ibv_init_ah_from_wc|attributes|ibv_create_ah_from_wc|reply):'
+diff -U 1 <(grep -vE "$KNOWN" "$OUT/verbs") \
+	<(grep -vE "$KNOWN" "$LAB_CASE/guest1/verbs") ||
 	fail "a verb does something else in the guest"
 [ "$lines" -ge $STEPS ] || fail "$lines lines, should be $STEPS"
 pid=$(lab-guest 1 pid)
