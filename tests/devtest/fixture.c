@@ -3,6 +3,7 @@
  * A vNIC with one object of each type, and a valid request of each opcode.
  */
 #include <endian.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "driver.h"
@@ -10,20 +11,21 @@
 #include "harness.h"
 #include "rxe.h"
 
-#define OPCODE(op, req, rsp, lists, changes)                               \
+#define ENTRY(op, req, rsp, first, lists, changes, verb)                   \
 	{                                                                  \
 		HYV_CMD_##op, #op, sizeof(struct req), sizeof(struct rsp), \
-			lists, changes, 0                                  \
+			first, lists, changes, verb                        \
 	}
 
-#define VERB(op, req, rsp, lists, changes, verb)                           \
-	{                                                                  \
-		HYV_CMD_##op, #op, sizeof(struct req), sizeof(struct rsp), \
-			lists, changes, HYV_VERB_##verb                    \
-	}
+#define OPCODE(op, req, rsp, lists, changes) \
+	ENTRY(op, req, rsp, sizeof(struct rsp), lists, changes, 0)
+
+#define VERB(op, req, rsp, lists, changes, verb) \
+	ENTRY(op, req, rsp, sizeof(struct rsp), lists, changes, HYV_VERB_##verb)
 
 const struct opcode opcodes[NR_OPCODES] = {
-	OPCODE(QUERY_DEVICE, hyv_query_device_req, hyv_query_device_rsp, 0, 0),
+	ENTRY(QUERY_DEVICE, hyv_query_device_req, hyv_query_device_rsp,
+	      offsetof(struct hyv_query_device_rsp, verbs), 0, 0, 0),
 	OPCODE(QUERY_PORT, hyv_query_port_req, hyv_query_port_rsp, 0, 0),
 	OPCODE(QUERY_GIDS, hyv_query_gids_req, hyv_query_gids_rsp, 0, 0),
 	OPCODE(QUERY_PKEYS, hyv_query_pkeys_req, hyv_query_pkeys_rsp, 0, 0),

@@ -57,6 +57,7 @@ struct fixture {
  * @name: its name
  * @fixed_len: bytes of its fixed part
  * @rsp_len: bytes of the reply's fixed part
+ * @first_rsp: what it had in the opcode's first version
  * @lists: chunk lists that it takes at most
  * @changes: whether its success changes what the fixture consists of
  * @verb: HYV_VERB_* without which it is refused, 0 if every HCA has it
@@ -66,6 +67,7 @@ struct opcode {
 	const char *name;
 	uint16_t fixed_len;
 	uint16_t rsp_len;
+	uint16_t first_rsp;
 	uint16_t lists;
 	int changes;
 	uint32_t verb;

@@ -226,19 +226,26 @@ static void test_success(const struct opcode *op, struct req *r, uint32_t room,
 
 static void test_room(const struct opcode *op)
 {
-	uint32_t least;
+	uint32_t least, out;
 	struct rsp rsp;
 	struct req r;
 
 	fixture_request(&fix, op->opcode, &r);
-	least = op->rsp_len + le32toh(r.hdr.udata_out_len);
+	out = le32toh(r.hdr.udata_out_len);
+	least = op->first_rsp + out;
 	if (least > sizeof(struct hyv_rsp)) {
 		EXPECT(vnic_exec_room(&fix.v, &r, &rsp, least - 1),
 		       HYV_S_EMSGSIZE, "%s: no room for the reply", op->name);
 		EXPECT(vnic_exec_room(&fix.v, &r, &rsp, sizeof(struct hyv_rsp)),
 		       HYV_S_EMSGSIZE, "%s: room for a status only", op->name);
 	}
-	test_success(op, &r, least, "just room for the reply");
+	if (op->first_rsp < op->rsp_len) {
+		EXPECT(vnic_exec_room(&fix.v, &r, &rsp, least), 0,
+		       "%s: room for the first version", op->name);
+		EXPECT(le16toh(rsp.hdr.fixed_len), op->first_rsp,
+		       "%s: reply of the first version", op->name);
+	}
+	test_success(op, &r, op->rsp_len + out, "just room for the reply");
 
 	fixture_request(&fix, op->opcode, &r);
 	grow_fixed(&r, 8, 0);
