@@ -6,6 +6,7 @@
 # shellcheck source=tests/cases/pyverbs/run.sh
 . "$CASE/run.sh"
 
+uname -r >"$OUT/kernel"
 barrier native
 pyverbs "$OUT/results"
 put results "$(gzip -9 <"$OUT/results" | base64 -w 0)"

@@ -6,6 +6,7 @@
 # shellcheck source=tests/cases/pyverbs/run.sh
 . "$CASE/run.sh"
 
+uname -r >"$OUT/kernel"
 step "on the host"
 pyverbs "$OUT/native"
 cut -d ' ' -f 2 "$OUT/native" | sort | uniq -c
