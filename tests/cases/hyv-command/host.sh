@@ -87,9 +87,10 @@ barrier idle-seen
 barrier program
 wait_for 60 is .objects.qp.count 1
 hyv show "$id"
-[ "$(value '[.objects[].count] == [1, 1, 1, 1, 1]')" = true ]
-[ "$(value '.objects | keys | sort | join(" ")')" = '"context cq mr pd qp"' ]
+[ "$(value '.objects | map_values(.count) == {"context": 1, "pd": 1, "cq": 1,
+	"qp": 1, "mr": 1, "ah": 0, "srq": 0, "mw": 0}')" = true ]
 [ "$(value '.pinned >= 4096 and .pinned <= .pinned_max')" = true ]
+[ "$(value '.queue_bytes > 0 and .queue_bytes <= .queue_bytes_max')" = true ]
 [ "$(value '.window_used > 0 and .window_used <= .window_size')" = true ]
 [ "$(value '[.objects[] | .count <= .max] | all')" = true ]
 [ "$(counter commands)" -gt "$commands" ]
@@ -118,6 +119,7 @@ step "nothing is left, nothing counts"
 barrier end
 wait_for 20 is '[.objects[].count] | add' 0
 is .pinned 0
+is .queue_bytes 0
 counts=$(value "$of_traffic")
 rates=$(hyv --json stats "$id" --watch 1 --count 1)
 jq -e '.vnics[0].rates.doorbells == 0' <<<"$rates"
