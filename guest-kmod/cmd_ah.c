@@ -32,7 +32,7 @@ void hyv_ah_to_wire(struct hyv_ah_attr *wire, const struct rdma_ah_attr *ah)
 /**
  * hyv_ah_from_wire() - convert the address of a peer
  * @ibdev: device
- * @ah: zeroed if the host names no port
+ * @ah: where to write it
  * @wire: the address
  */
 void hyv_ah_from_wire(struct ib_device *ibdev, struct rdma_ah_attr *ah,

@@ -132,7 +132,7 @@ static inline bool hyv_dev_failed(const struct hyv_dev *hdev)
  * @ibuc: the core's part
  * @handle: the host's name of it
  * @orphans: commands for this context whose caller has gone, and which are
- *	not over yet; see hyv_cmd_drain_orphans()
+ *	not over yet; see hyv_cmdq_drain_orphans()
  * @kept: memory of objects which could not be destroyed; released when the
  *	context is
  * @munmaps: mappings which the host is to undo

@@ -151,7 +151,8 @@ struct hyv_qp {
 /**
  * struct hyv_mr - a memory region
  * @obj: handle
- * @lock: one re-registration at a time; protects all below
+ * @lock: one re-registration at a time; protects all below, but for the MR's
+ *	creator and destroyer, who have it to themselves
  * @pd: its PD, which it keeps in use
  * @ib: the HCA's object
  * @pinned: bytes charged to the vNIC's quota

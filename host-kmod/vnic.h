@@ -4,6 +4,8 @@
  *
  * Lock order, outermost first:
  *   hyv_vnic.setup_lock > hyv_vnic.gate > hyv_window.lock > mmap lock
+ *   hyv_vnic.gate > the lock of a CQ, SRQ or MR > mmap lock
+ *   hyv_vnic.gate > hyv_mcast_lock
  *   hyv_vnic.gate > hyv_event_queue.lock > hyv_evq.lock
  *   hca registry lock > hyv_hca.lock
  * The worker never takes setup_lock or gate, so that a holder of either may
