@@ -198,7 +198,7 @@ int ep_modify(struct ep *ep, uint32_t state, uint32_t peer_qpn,
 		break;
 	case QPS_RTS:
 		attr.sq_psn = htole32(1);
-		attr.timeout = 14;
+		attr.timeout = 18;
 		attr.retry_cnt = 7;
 		attr.rnr_retry = 7;
 		attr.max_rd_atomic = 4;
