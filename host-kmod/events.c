@@ -216,6 +216,25 @@ void hyv_events_raise(struct hyv_vnic *vnic, unsigned int queue,
 }
 
 /**
+ * hyv_events_raise_code() - an event of an object has happened, no completion
+ * @vnic: the vNIC
+ * @nodes: the object's events, one for each code that it has; stay the caller's
+ * @nr: how many
+ * @code: enum ib_event_type; a code that the object does not have is ignored
+ *
+ * Context: Any, also with interrupts off.
+ */
+void hyv_events_raise_code(struct hyv_vnic *vnic, struct hyv_evnode *nodes,
+			   unsigned int nr, int code)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (nodes[i].code == code)
+			hyv_events_raise(vnic, 0, &nodes[i]);
+}
+
+/**
  * hyv_events_raise_port() - an event of a port has happened
  * @vnic: the vNIC
  * @port: number of the port, from 1
@@ -226,14 +245,12 @@ void hyv_events_raise(struct hyv_vnic *vnic, unsigned int queue,
 void hyv_events_raise_port(struct hyv_vnic *vnic, unsigned int port, int code)
 {
 	struct hyv_events *events = &vnic->events;
-	int i;
 
-	if (!port || port > events->nr_ports)
-		return;
-	for (i = 0; i < HYV_PORT_EVENTS; i++)
-		if (hyv_port_codes[i] == code)
-			hyv_events_raise(vnic, 0, &events->port[(port - 1) *
-					 HYV_PORT_EVENTS + i]);
+	if (port && port <= events->nr_ports)
+		hyv_events_raise_code(vnic,
+				      &events->port[(port - 1) *
+						    HYV_PORT_EVENTS],
+				      HYV_PORT_EVENTS, code);
 }
 
 /**

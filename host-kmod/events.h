@@ -65,6 +65,8 @@ bool hyv_events_running(struct hyv_vnic *vnic);
 void hyv_events_reset(struct hyv_vnic *vnic);
 void hyv_events_raise(struct hyv_vnic *vnic, unsigned int queue,
 		      struct hyv_evnode *node);
+void hyv_events_raise_code(struct hyv_vnic *vnic, struct hyv_evnode *nodes,
+			   unsigned int nr, int code);
 void hyv_events_raise_port(struct hyv_vnic *vnic, unsigned int port, int code);
 void hyv_events_forget(struct hyv_vnic *vnic, unsigned int queue,
 		       struct hyv_evnode *nodes, unsigned int nr);

@@ -145,8 +145,7 @@ static void hyv_cq_event(struct ib_event *event, void *arg)
 {
 	struct hyv_cq *cq = arg;
 
-	if (event->event == IB_EVENT_CQ_ERR)
-		hyv_events_raise(cq->vnic, 0, &cq->error);
+	hyv_events_raise_code(cq->vnic, &cq->error, 1, event->event);
 }
 
 static struct ib_cq *hyv_ib_create_cq(struct hyv_request *r, struct hyv_cq *cq,

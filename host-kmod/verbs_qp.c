@@ -30,11 +30,8 @@ static const int hyv_qp_codes[HYV_QP_EVENTS] = {
 static void hyv_qp_event(struct ib_event *event, void *arg)
 {
 	struct hyv_qp *qp = arg;
-	int i;
 
-	for (i = 0; i < HYV_QP_EVENTS; i++)
-		if (hyv_qp_codes[i] == (int)event->event)
-			hyv_events_raise(qp->vnic, 0, &qp->event[i]);
+	hyv_events_raise_code(qp->vnic, qp->event, HYV_QP_EVENTS, event->event);
 }
 
 static struct ib_qp *hyv_ib_create_qp(struct hyv_request *r, struct hyv_qp *qp,

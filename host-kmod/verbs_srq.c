@@ -24,11 +24,9 @@ static const int hyv_srq_codes[HYV_SRQ_EVENTS] = {
 static void hyv_srq_event(struct ib_event *event, void *arg)
 {
 	struct hyv_srq *srq = arg;
-	int i;
 
-	for (i = 0; i < HYV_SRQ_EVENTS; i++)
-		if (hyv_srq_codes[i] == (int)event->event)
-			hyv_events_raise(srq->vnic, 0, &srq->event[i]);
+	hyv_events_raise_code(srq->vnic, srq->event, HYV_SRQ_EVENTS,
+			      event->event);
 }
 
 static struct ib_srq *hyv_ib_create_srq(struct hyv_request *r,
