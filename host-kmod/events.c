@@ -5,7 +5,7 @@
  * Callbacks of the HCA, which may run with interrupts off, put an event on a
  * pending list without allocating; the worker moves it to the guest's event
  * queue when there is a buffer. Nothing is lost: an event that happens again
- * while it is pending is counted.
+ * while it is pending is counted, see evq.h.
  */
 #include <linux/eventfd.h>
 #include <linux/slab.h>
@@ -38,6 +38,9 @@ void hyv_events_init(struct hyv_events *events)
 		hyv_evq_init(&events->queue[i].pending);
 		mutex_init(&events->queue[i].lock);
 	}
+	/* The others have completions only. */
+	for (i = 0; i < HYV_SPARE_EVENTS; i++)
+		hyv_evq_add_spare(&events->queue[0].pending, &events->spare[i]);
 	events->nr_queues = 1;
 	hyv_evnode_init(&events->device_fatal, HYV_EVENT_DEVICE,
 			IB_EVENT_DEVICE_FATAL, 0);

@@ -39,13 +39,20 @@ struct hyv_event_queue {
 /* Event codes that concern a port, in struct hyv_events.port. */
 #define HYV_PORT_EVENTS	7
 
+/*
+ * How many events, other than completions, may happen again after others before
+ * a guest has heard of the first ones, with their order kept.
+ */
+#define HYV_SPARE_EVENTS	256
+
 /**
  * struct hyv_events - all events of a vNIC
  * @queue: the event queues
  * @nr_queues: how many the VMM offers; set with the device configuration
  * @port: HYV_PORT_EVENTS nodes for each port of the HCA
  * @nr_ports: ports of the HCA
- * @device_fatal: the HCA is gone
+ * @device_fatal: the HCA has failed, or is gone
+ * @spare: room for events of queue 0 that happen again
  */
 struct hyv_events {
 	struct hyv_event_queue queue[HYV_MAX_EVENT_QUEUES];
@@ -53,6 +60,7 @@ struct hyv_events {
 	struct hyv_evnode *port;
 	unsigned int nr_ports;
 	struct hyv_evnode device_fatal;
+	struct hyv_evwait spare[HYV_SPARE_EVENTS];
 };
 
 void hyv_events_init(struct hyv_events *events);

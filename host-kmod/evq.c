@@ -2,6 +2,7 @@
 /*
  * Events that wait for a buffer of the guest.
  */
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "evq.h"
@@ -14,6 +15,18 @@ void hyv_evq_init(struct hyv_evq *evq)
 {
 	spin_lock_init(&evq->lock);
 	INIT_LIST_HEAD(&evq->pending);
+	INIT_LIST_HEAD(&evq->spare);
+	evq->newest = NULL;
+}
+
+/**
+ * hyv_evq_add_spare() - give room for one more event to wait
+ * @evq: the event queue, which nobody uses yet
+ * @wait: zeroed; the queue's from now on
+ */
+void hyv_evq_add_spare(struct hyv_evq *evq, struct hyv_evwait *wait)
+{
+	list_add(&wait->link, &evq->spare);
 }
 
 /**
@@ -43,12 +56,65 @@ bool hyv_evq_empty(struct hyv_evq *evq)
  */
 void hyv_evnode_init(struct hyv_evnode *node, u16 type, u16 code, u32 handle)
 {
-	INIT_LIST_HEAD(&node->link);
-	node->count = 0;
+	node->own.node = node;
+	node->own.count = 0;
+	INIT_LIST_HEAD(&node->waits);
 	node->dead = false;
 	node->type = type;
 	node->code = code;
 	node->handle = handle;
+}
+
+/* An idle place for what has happened, or NULL. */
+static struct hyv_evwait *hyv_evq_room(struct hyv_evq *evq,
+				       struct hyv_evnode *node)
+{
+	struct hyv_evwait *wait;
+
+	if (!node->own.count)
+		return &node->own;
+	wait = list_first_entry_or_null(&evq->spare, struct hyv_evwait, link);
+	if (wait) {
+		list_del(&wait->link);
+		wait->node = node;
+	}
+	return wait;
+}
+
+/* The place in which the next occurrence is counted; it may be a new one. */
+static struct hyv_evwait *hyv_evq_place(struct hyv_evq *evq,
+					struct hyv_evnode *node)
+{
+	struct hyv_evwait *last = NULL, *wait;
+
+	if (!list_empty(&node->waits))
+		last = list_last_entry(&node->waits, struct hyv_evwait, again);
+	if (last && (node->type == HYV_EVENT_COMP || last == evq->newest))
+		return last;
+
+	wait = hyv_evq_room(evq, node);
+	if (wait) {
+		list_add_tail(&wait->link, &evq->pending);
+		list_add_tail(&wait->again, &node->waits);
+	} else {
+		/* Its own place is taken, so there is a last one. */
+		wait = last;
+		list_move_tail(&wait->link, &evq->pending);
+	}
+	if (node->type != HYV_EVENT_COMP)
+		evq->newest = wait;
+	return wait;
+}
+
+static void hyv_evq_leave(struct hyv_evq *evq, struct hyv_evwait *wait)
+{
+	wait->count = 0;
+	list_del(&wait->link);
+	list_del(&wait->again);
+	if (evq->newest == wait)
+		evq->newest = NULL;
+	if (wait != &wait->node->own)
+		list_add(&wait->link, &evq->spare);
 }
 
 /**
@@ -63,17 +129,16 @@ void hyv_evnode_init(struct hyv_evnode *node, u16 type, u16 code, u32 handle)
  */
 bool hyv_evq_raise(struct hyv_evq *evq, struct hyv_evnode *node)
 {
+	struct hyv_evwait *wait;
 	unsigned long flags;
 	bool first = false;
 
 	spin_lock_irqsave(&evq->lock, flags);
 	if (!node->dead) {
-		if (!node->count) {
-			first = list_empty(&evq->pending);
-			list_add_tail(&node->link, &evq->pending);
-		}
-		if (node->count < U32_MAX)
-			node->count++;
+		first = list_empty(&evq->pending);
+		wait = hyv_evq_place(evq, node);
+		if (wait->count < U32_MAX)
+			wait->count++;
 	}
 	spin_unlock_irqrestore(&evq->lock, flags);
 	return first;
@@ -86,29 +151,33 @@ bool hyv_evq_raise(struct hyv_evq *evq, struct hyv_evnode *node)
  *
  * What was popped is told or lost; so make sure of a buffer first. To keep
  * hyv_evq_forget()'s promise to a guest, the caller excludes it from the time
- * between this call and the delivery.
+ * between this call and the delivery. What has happened more than
+ * HYV_EVENT_MAX_COUNT times comes by several calls.
  *
  * Context: any.
  * Return: false, and nothing written, when nothing is pending.
  */
 bool hyv_evq_pop(struct hyv_evq *evq, struct hyv_event *ev)
 {
-	struct hyv_evnode *node;
+	struct hyv_evwait *wait;
 	unsigned long flags;
+	u32 count;
 
 	spin_lock_irqsave(&evq->lock, flags);
-	node = list_first_entry_or_null(&evq->pending, struct hyv_evnode, link);
-	if (node) {
+	wait = list_first_entry_or_null(&evq->pending, struct hyv_evwait, link);
+	if (wait) {
+		count = min_t(u32, wait->count, HYV_EVENT_MAX_COUNT);
 		memset(ev, 0, sizeof(*ev));
-		ev->type = cpu_to_le16(node->type);
-		ev->code = cpu_to_le16(node->code);
-		ev->handle = cpu_to_le32(node->handle);
-		ev->count = cpu_to_le32(node->count);
-		node->count = 0;
-		list_del_init(&node->link);
+		ev->type = cpu_to_le16(wait->node->type);
+		ev->code = cpu_to_le16(wait->node->code);
+		ev->handle = cpu_to_le32(wait->node->handle);
+		ev->count = cpu_to_le32(count);
+		wait->count -= count;
+		if (!wait->count)
+			hyv_evq_leave(evq, wait);
 	}
 	spin_unlock_irqrestore(&evq->lock, flags);
-	return node;
+	return wait;
 }
 
 /**
@@ -123,11 +192,12 @@ bool hyv_evq_pop(struct hyv_evq *evq, struct hyv_event *ev)
  */
 void hyv_evq_forget(struct hyv_evq *evq, struct hyv_evnode *node)
 {
+	struct hyv_evwait *wait, *next;
 	unsigned long flags;
 
 	spin_lock_irqsave(&evq->lock, flags);
 	node->dead = true;
-	node->count = 0;
-	list_del_init(&node->link);
+	list_for_each_entry_safe(wait, next, &node->waits, again)
+		hyv_evq_leave(evq, wait);
 	spin_unlock_irqrestore(&evq->lock, flags);
 }

@@ -599,12 +599,10 @@ static void test_bad_access(void)
 	gbuf_free(&other);
 }
 
-static void test_port_event(void)
+/* Give the port an address more, or take it away. */
+static void change_address(const char *verb)
 {
 	char path[256], netdev[64] = "";
-	struct hyv_event ev;
-	uint64_t end;
-	bool seen = false;
 	FILE *f;
 
 	snprintf(path, sizeof(path),
@@ -615,8 +613,17 @@ static void test_port_event(void)
 		dt_ibdev());
 	fclose(f);
 	netdev[strcspn(netdev, "\n")] = '\0';
-	EXPECT(dt_run("ip address add 192.0.2.77/32 dev %s", netdev), 0,
-	       "the port gets an address");
+	EXPECT(dt_run("ip address %s 192.0.2.77/32 dev %s", verb, netdev), 0,
+	       "ip address %s", verb);
+}
+
+static void test_port_event(void)
+{
+	struct hyv_event ev;
+	uint64_t end;
+	bool seen = false;
+
+	change_address("add");
 	end = dt_now_ms() + EVENT_MS;
 	while (!seen && dt_now_ms() < end)
 		seen = evq_get(&q0, &ev, 100) &&
@@ -624,8 +631,46 @@ static void test_port_event(void)
 		       le16toh(ev.code) == CODE_GID_CHANGE &&
 		       le32toh(ev.handle) == 1;
 	CHECK(seen, "the guest hears that its GIDs have changed");
-	EXPECT(dt_run("ip address del 192.0.2.77/32 dev %s", netdev), 0,
-	       "the port loses the address");
+	change_address("del");
+	CHECK(evq_get(&q0, &ev, EVENT_MS), "and again");
+	drain();
+}
+
+/*
+ * What happens again while the guest has no buffer is told again, in its turn,
+ * and not where it was told first. Each step has time to become an event.
+ */
+static void test_async_order(void)
+{
+	struct ep first, second;
+	uint32_t i;
+
+	ep_init(&first, &v, &db, 15, 0);
+	ep_connect(&first, &first);
+	ep_init(&second, &v, &db, 15, 0);
+	ep_connect(&second, &second);
+	empty_queue(&q0, false);
+	EXPECT(ep_modify(&first, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
+	dt_sleep_us(300000);
+	change_address("add");
+	dt_sleep_us(1000000);
+	EXPECT(ep_modify(&second, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
+	dt_sleep_us(300000);
+	change_address("del");
+	dt_sleep_us(1000000);
+	for (i = 0; i < 8; i++)
+		evq_post(&q0, i);
+	expect_event(&q0, HYV_EVENT_QP, CODE_SQ_DRAINED, first.qp.handle, 0,
+		     "of the first QP");
+	expect_event(&q0, HYV_EVENT_PORT, CODE_GID_CHANGE, 1, 0,
+		     "then of the port");
+	expect_event(&q0, HYV_EVENT_QP, CODE_SQ_DRAINED, second.qp.handle, 0,
+		     "then of the second QP");
+	expect_event(&q0, HYV_EVENT_PORT, CODE_GID_CHANGE, 1, 0,
+		     "then of the port again");
+	expect_quiet(&q0, "that is all");
+	ep_destroy(&first);
+	ep_destroy(&second);
 }
 
 void group_async(void)
@@ -638,6 +683,7 @@ void group_async(void)
 	test_sq_drained();
 	test_bad_access();
 	test_port_event();
+	test_async_order();
 	finish();
 	dt_expect_counts(&before, "after all async events");
 }

@@ -79,11 +79,131 @@ static void evq_count_saturates(struct kunit *test)
 
 	hyv_evnode_init(&node, HYV_EVENT_COMP, 0, 1);
 	hyv_evq_raise(evq, &node);
-	node.count = U32_MAX - 1;
+	node.own.count = U32_MAX - 1;
 	hyv_evq_raise(evq, &node);
 	hyv_evq_raise(evq, &node);
-	expect_event(test, HYV_EVENT_COMP, 0, 1, U32_MAX);
+	KUNIT_EXPECT_EQ(test, node.own.count, U32_MAX);
+}
+
+/* More than one message may tell come as several, before what is behind. */
+static void evq_many_at_once(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode a, b;
+	int i;
+
+	hyv_evnode_init(&a, HYV_EVENT_SRQ, 15, 1);
+	hyv_evnode_init(&b, HYV_EVENT_SRQ, 15, 2);
+	for (i = 0; i < 2 * HYV_EVENT_MAX_COUNT + 3; i++)
+		hyv_evq_raise(evq, &a);
+	hyv_evq_raise(evq, &b);
+	expect_event(test, HYV_EVENT_SRQ, 15, 1, HYV_EVENT_MAX_COUNT);
+	expect_event(test, HYV_EVENT_SRQ, 15, 1, HYV_EVENT_MAX_COUNT);
+	expect_event(test, HYV_EVENT_SRQ, 15, 1, 3);
+	expect_event(test, HYV_EVENT_SRQ, 15, 2, 1);
 	expect_empty(test);
+}
+
+static void give_spare(struct kunit *test, unsigned int nr)
+{
+	struct hyv_evwait *spare;
+	unsigned int i;
+
+	spare = kunit_kcalloc(test, nr, sizeof(*spare), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, spare);
+	for (i = 0; i < nr; i++)
+		hyv_evq_add_spare(test->priv, &spare[i]);
+}
+
+/* What happens again is told again, in its turn. */
+static void evq_again_in_order(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode down, up, comp;
+
+	give_spare(test, 2);
+	hyv_evnode_init(&down, HYV_EVENT_PORT, 10, 1);
+	hyv_evnode_init(&up, HYV_EVENT_PORT, 9, 1);
+	hyv_evnode_init(&comp, HYV_EVENT_COMP, 0, 5);
+	hyv_evq_raise(evq, &down);
+	hyv_evq_raise(evq, &up);
+	hyv_evq_raise(evq, &up);
+	hyv_evq_raise(evq, &down);
+	/* A completion does not come between the others. */
+	hyv_evq_raise(evq, &comp);
+	hyv_evq_raise(evq, &down);
+	hyv_evq_raise(evq, &comp);
+	hyv_evq_raise(evq, &up);
+	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
+	expect_event(test, HYV_EVENT_PORT, 9, 1, 2);
+	/* Room that was left is there for others. */
+	hyv_evq_raise(evq, &down);
+	expect_event(test, HYV_EVENT_PORT, 10, 1, 2);
+	expect_event(test, HYV_EVENT_COMP, 0, 5, 2);
+	expect_event(test, HYV_EVENT_PORT, 9, 1, 1);
+	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
+	expect_empty(test);
+	/* The newest one is told: it is not what happens next. */
+	KUNIT_EXPECT_TRUE(test, hyv_evq_raise(evq, &down));
+	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
+	expect_empty(test);
+}
+
+/* Without room for more, numbers stay right and the last ones in order. */
+static void evq_no_spare_left(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode down, up, qp;
+
+	give_spare(test, 1);
+	hyv_evnode_init(&down, HYV_EVENT_PORT, 10, 1);
+	hyv_evnode_init(&up, HYV_EVENT_PORT, 9, 1);
+	hyv_evnode_init(&qp, HYV_EVENT_QP, 5, 1);
+	hyv_evq_raise(evq, &down);
+	hyv_evq_raise(evq, &up);
+	hyv_evq_raise(evq, &down);
+	hyv_evq_raise(evq, &qp);
+	hyv_evq_raise(evq, &up);
+	hyv_evq_raise(evq, &down);
+	hyv_evq_raise(evq, &up);
+	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
+	expect_event(test, HYV_EVENT_QP, 5, 1, 1);
+	expect_event(test, HYV_EVENT_PORT, 10, 1, 2);
+	expect_event(test, HYV_EVENT_PORT, 9, 1, 3);
+	expect_empty(test);
+	hyv_evq_raise(evq, &up);
+	hyv_evq_raise(evq, &down);
+	hyv_evq_raise(evq, &up);
+	expect_event(test, HYV_EVENT_PORT, 9, 1, 1);
+	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
+	expect_event(test, HYV_EVENT_PORT, 9, 1, 1);
+	expect_empty(test);
+}
+
+/* An object that dies takes all its events back, and leaves their room. */
+static void evq_forget_all(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode a, b;
+	int i;
+
+	give_spare(test, 3);
+	for (i = 0; i < 5; i++) {
+		hyv_evnode_init(&a, HYV_EVENT_QP, 4, 1);
+		hyv_evnode_init(&b, HYV_EVENT_QP, 4, 2);
+		hyv_evq_raise(evq, &a);
+		hyv_evq_raise(evq, &b);
+		hyv_evq_raise(evq, &a);
+		hyv_evq_raise(evq, &b);
+		hyv_evq_raise(evq, &a);
+		hyv_evq_forget(evq, &a);
+		/* Nothing is between these two any more. */
+		hyv_evq_raise(evq, &b);
+		expect_event(test, HYV_EVENT_QP, 4, 2, 1);
+		hyv_evq_raise(evq, &b);
+		hyv_evq_forget(evq, &b);
+		expect_empty(test);
+	}
 }
 
 static void evq_forget(struct kunit *test)
@@ -143,8 +263,10 @@ static void evq_loses_nothing(struct kunit *test)
 	int i;
 
 	prandom_seed_state(&rnd, 42);
+	give_spare(test, 5);
 	for (i = 0; i < 16; i++)
-		hyv_evnode_init(&node[i], HYV_EVENT_COMP, 0, i);
+		hyv_evnode_init(&node[i],
+				i & 1 ? HYV_EVENT_COMP : HYV_EVENT_QP, 0, i);
 	for (i = 0; i < 20000; i++) {
 		u32 r = prandom_u32_state(&rnd);
 		bool was_empty = hyv_evq_empty(evq);
@@ -170,12 +292,52 @@ static void evq_loses_nothing(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, out[i], in[i]);
 }
 
+/* With room enough, events come out one by one as they went in. */
+static void evq_keeps_order(struct kunit *test)
+{
+	struct hyv_evq *evq = test->priv;
+	struct hyv_evnode node[4];
+	struct hyv_event ev;
+	struct rnd_state rnd;
+	u8 *in;
+	u32 put = 0, got = 0, r, n;
+	int i;
+
+	in = kunit_kzalloc(test, 20000, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, in);
+	prandom_seed_state(&rnd, 43);
+	give_spare(test, 64);
+	for (i = 0; i < 4; i++)
+		hyv_evnode_init(&node[i], HYV_EVENT_QP, 1, i);
+	for (i = 0; i < 20000; i++) {
+		r = prandom_u32_state(&rnd);
+		if (r & 0x100 && put - got < 64) {
+			in[put++] = r % 4;
+			hyv_evq_raise(evq, &node[r % 4]);
+			continue;
+		}
+		if (!hyv_evq_pop(evq, &ev))
+			continue;
+		for (n = le32_to_cpu(ev.count); n; n--) {
+			KUNIT_ASSERT_LT(test, got, put);
+			KUNIT_ASSERT_EQ(test, le32_to_cpu(ev.handle),
+					(u32)in[got]);
+			got++;
+		}
+	}
+}
+
 static struct kunit_case evq_cases[] = {
 	KUNIT_CASE(evq_first_in_first_out),
 	KUNIT_CASE(evq_count_saturates),
+	KUNIT_CASE(evq_many_at_once),
+	KUNIT_CASE(evq_again_in_order),
+	KUNIT_CASE(evq_no_spare_left),
+	KUNIT_CASE(evq_forget_all),
 	KUNIT_CASE(evq_forget),
 	KUNIT_CASE(evq_raise_with_interrupts_off),
 	KUNIT_CASE(evq_loses_nothing),
+	KUNIT_CASE(evq_keeps_order),
 	{}
 };
 
