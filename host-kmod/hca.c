@@ -211,9 +211,13 @@ static void hyv_hca_event(struct ib_event_handler *handler,
 	unsigned long flags;
 
 	spin_lock_irqsave(&hca->lock, flags);
-	list_for_each_entry(vnic, &hca->vnics, hca_link)
-		hyv_events_raise_port(vnic, event->element.port_num,
-				      event->event);
+	list_for_each_entry(vnic, &hca->vnics, hca_link) {
+		if (event->event == IB_EVENT_DEVICE_FATAL)
+			hyv_events_raise(vnic, 0, &vnic->events.device_fatal);
+		else
+			hyv_events_raise_port(vnic, event->element.port_num,
+					      event->event);
+	}
 	spin_unlock_irqrestore(&hca->lock, flags);
 }
 
