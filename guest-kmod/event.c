@@ -17,10 +17,10 @@
 #define HYV_EVQ_BUFFERS		64
 
 /*
- * Most completion events that one message may stand for. An application that
- * is this far behind misses nothing by being told so once less.
+ * Most events that one message may stand for, by the protocol. Each is handled
+ * in the interrupt, which a host that is broken must not keep busy for long.
  */
-#define HYV_MAX_COMP_COUNT	256
+#define HYV_MAX_EVENT_COUNT	256
 
 /**
  * hyv_evobj_publish() - let events reach an object
@@ -86,27 +86,27 @@ static void hyv_comp_event(struct hyv_dev *hdev, u32 handle, u32 count)
 	if (!obj)
 		return;
 	ibcq = &container_of(obj, struct hyv_cq, evobj)->ibcq;
-	for (count = min_t(u32, count, HYV_MAX_COMP_COUNT); count; count--)
-		if (ibcq->comp_handler)
-			ibcq->comp_handler(ibcq, ibcq->cq_context);
+	for (; ibcq->comp_handler && count; count--)
+		ibcq->comp_handler(ibcq, ibcq->cq_context);
 	hyv_evobj_put(obj);
 }
 
-static void hyv_cq_event(struct hyv_dev *hdev, u32 handle, u16 code)
+static void hyv_cq_event(struct hyv_dev *hdev, u32 handle, u16 code, u32 count)
 {
 	struct ib_event event = { .device = &hdev->ibdev };
 	struct hyv_evobj *obj;
+	struct ib_cq *ibcq;
 
 	if (code != IB_EVENT_CQ_ERR)
 		return;
 	obj = hyv_evobj_get(&hdev->events.cqs, handle);
 	if (!obj)
 		return;
+	ibcq = &container_of(obj, struct hyv_cq, evobj)->ibcq;
 	event.event = code;
-	event.element.cq = &container_of(obj, struct hyv_cq, evobj)->ibcq;
-	if (event.element.cq->event_handler)
-		event.element.cq->event_handler(&event,
-						event.element.cq->cq_context);
+	event.element.cq = ibcq;
+	for (; ibcq->event_handler && count; count--)
+		ibcq->event_handler(&event, ibcq->cq_context);
 	hyv_evobj_put(obj);
 }
 
@@ -127,39 +127,41 @@ static bool hyv_is_qp_event(u16 code)
 	}
 }
 
-static void hyv_qp_event(struct hyv_dev *hdev, u32 handle, u16 code)
+static void hyv_qp_event(struct hyv_dev *hdev, u32 handle, u16 code, u32 count)
 {
 	struct ib_event event = { .device = &hdev->ibdev };
 	struct hyv_evobj *obj;
+	struct ib_qp *ibqp;
 
 	if (!hyv_is_qp_event(code))
 		return;
 	obj = hyv_evobj_get(&hdev->events.qps, handle);
 	if (!obj)
 		return;
+	ibqp = &container_of(obj, struct hyv_qp, evobj)->ibqp;
 	event.event = code;
-	event.element.qp = &container_of(obj, struct hyv_qp, evobj)->ibqp;
-	if (event.element.qp->event_handler)
-		event.element.qp->event_handler(&event,
-						event.element.qp->qp_context);
+	event.element.qp = ibqp;
+	for (; ibqp->event_handler && count; count--)
+		ibqp->event_handler(&event, ibqp->qp_context);
 	hyv_evobj_put(obj);
 }
 
-static void hyv_srq_event(struct hyv_dev *hdev, u32 handle, u16 code)
+static void hyv_srq_event(struct hyv_dev *hdev, u32 handle, u16 code, u32 count)
 {
 	struct ib_event event = { .device = &hdev->ibdev };
 	struct hyv_evobj *obj;
+	struct ib_srq *ibsrq;
 
 	if (code != IB_EVENT_SRQ_LIMIT_REACHED && code != IB_EVENT_SRQ_ERR)
 		return;
 	obj = hyv_evobj_get(&hdev->events.srqs, handle);
 	if (!obj)
 		return;
+	ibsrq = &container_of(obj, struct hyv_srq, evobj)->ibsrq;
 	event.event = code;
-	event.element.srq = &container_of(obj, struct hyv_srq, evobj)->ibsrq;
-	if (event.element.srq->event_handler)
-		event.element.srq->event_handler(&event,
-						 event.element.srq->srq_context);
+	event.element.srq = ibsrq;
+	for (; ibsrq->event_handler && count; count--)
+		ibsrq->event_handler(&event, ibsrq->srq_context);
 	hyv_evobj_put(obj);
 }
 
@@ -169,19 +171,20 @@ static void hyv_handle_event(struct hyv_dev *hdev,
 	u16 type = le16_to_cpu(event->type);
 	u16 code = le16_to_cpu(event->code);
 	u32 handle = le32_to_cpu(event->handle);
+	u32 count = min_t(u32, le32_to_cpu(event->count), HYV_MAX_EVENT_COUNT);
 
 	switch (type) {
 	case HYV_EVENT_COMP:
-		hyv_comp_event(hdev, handle, le32_to_cpu(event->count));
+		hyv_comp_event(hdev, handle, count);
 		break;
 	case HYV_EVENT_CQ:
-		hyv_cq_event(hdev, handle, code);
+		hyv_cq_event(hdev, handle, code, count);
 		break;
 	case HYV_EVENT_QP:
-		hyv_qp_event(hdev, handle, code);
+		hyv_qp_event(hdev, handle, code, count);
 		break;
 	case HYV_EVENT_SRQ:
-		hyv_srq_event(hdev, handle, code);
+		hyv_srq_event(hdev, handle, code, count);
 		break;
 	case HYV_EVENT_PORT:
 		hyv_ibdev_port_event(hdev, handle, code);
