@@ -187,7 +187,7 @@ static void hyv_handle_event(struct hyv_dev *hdev,
 		hyv_srq_event(hdev, handle, code, count);
 		break;
 	case HYV_EVENT_PORT:
-		hyv_ibdev_port_event(hdev, handle, code);
+		hyv_ibdev_port_event(hdev, handle, code, count);
 		break;
 	case HYV_EVENT_DEVICE:
 		if (code == IB_EVENT_DEVICE_FATAL)

@@ -36,7 +36,6 @@ struct hyv_mem;
  * @pkey_tbl_len: entries of @pkeys
  * @link_layer: as the host's HCA says
  * @grh_required: every address must carry a global route
- * @pending: bit per enum ib_event_type that hyv_dev.port_work has to handle
  * @lock: protects the fields below
  * @attr: newest answer of the host
  * @gids: GID table; zero where there is no entry
@@ -47,7 +46,6 @@ struct hyv_port {
 	u32 pkey_tbl_len;
 	enum rdma_link_layer link_layer;
 	bool grh_required;
-	unsigned long pending;
 
 	struct mutex lock;	/* protects the fields below */
 	struct ib_port_attr attr;
@@ -58,7 +56,7 @@ struct hyv_port {
 /* Bits of hyv_dev.flags. */
 enum {
 	HYV_DEV_FAILED,		/* reset is due or done; commands give -EIO */
-	HYV_DEV_REGISTERED,	/* ib_dispatch_event() may be called */
+	HYV_DEV_REGISTERED,	/* the core may be told of events */
 };
 
 /**
@@ -78,7 +76,8 @@ enum {
  * @db: doorbell area
  * @events: event queues and the objects that events name
  * @wq: work that issues commands
- * @port_work: handles hyv_port.pending
+ * @port_events: of all ports, newest first, for @port_work
+ * @port_work: tells the core about @port_events
  * @fail_work: resets the device, see hyv_dev_fail()
  * @reboot_nb: has the device reset before the kernel goes
  * @flags: HYV_DEV_* bits
@@ -106,6 +105,7 @@ struct hyv_dev {
 	struct hyv_events events;
 
 	struct workqueue_struct *wq;
+	struct llist_head port_events;
 	struct work_struct port_work;
 	struct work_struct fail_work;
 	struct notifier_block reboot_nb;
@@ -289,7 +289,7 @@ int hyv_ibdev_register(struct hyv_dev *hdev);
 void hyv_ibdev_unregister(struct hyv_dev *hdev);
 void hyv_ibdev_fatal(struct hyv_dev *hdev);
 void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port,
-			  enum ib_event_type code);
+			  enum ib_event_type code, u32 count);
 
 /* verbs.c */
 int hyv_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);

@@ -300,39 +300,81 @@ static int hyv_port_init(struct hyv_dev *hdev, u32 port_num)
 	return hyv_port_refresh_pkeys(hdev, port_num);
 }
 
+/* What happened to a port, and how many times running. */
+struct hyv_port_event {
+	struct llist_node link;
+	u32 port;
+	enum ib_event_type code;
+	u32 count;
+};
+
+/* Have the core update its tables, which takes commands, and wait for that. */
+static void hyv_dispatch_event(const struct ib_event *event)
+{
+	ib_dispatch_event(event);
+	/* The core's work items run side by side, and events must not. */
+	flush_workqueue(ib_wq);
+}
+
+/*
+ * Tell user space that GIDs have changed. The core takes that event as a wish
+ * that it update its table; whom it concerns it tells only of what it finds on
+ * a port with RoCE's protocol.
+ */
+static void hyv_gid_change(struct hyv_dev *hdev, struct ib_event *event)
+{
+	struct ib_device *ibdev = &hdev->ibdev;
+	struct ib_event_handler *handler;
+
+	down_read(&ibdev->event_handler_rwsem);
+	list_for_each_entry(handler, &ibdev->event_handler_list, list)
+		handler->handler(handler, event);
+	up_read(&ibdev->event_handler_rwsem);
+}
+
 /* Bring the caches up to date before the core and user space look at them. */
-static void hyv_port_handle_event(struct hyv_dev *hdev, u32 port_num,
-				  enum ib_event_type code)
+static void hyv_port_handle_event(struct hyv_dev *hdev,
+				  const struct hyv_port_event *what)
 {
 	struct ib_event event = {
 		.device = &hdev->ibdev,
-		.event = code,
-		.element.port_num = port_num,
+		.event = what->code,
+		.element.port_num = what->port,
 	};
+	bool gids = what->code == IB_EVENT_GID_CHANGE;
 	int ret = 0;
+	u32 n;
 
-	if (code == IB_EVENT_GID_CHANGE || code == IB_EVENT_CLIENT_REREGISTER)
-		ret = hyv_port_refresh_gids(hdev, port_num);
-	else if (code == IB_EVENT_PKEY_CHANGE)
-		ret = hyv_port_refresh_pkeys(hdev, port_num);
+	if (gids || what->code == IB_EVENT_CLIENT_REREGISTER)
+		ret = hyv_port_refresh_gids(hdev, what->port);
+	else if (what->code == IB_EVENT_PKEY_CHANGE)
+		ret = hyv_port_refresh_pkeys(hdev, what->port);
 	if (ret)
 		ibdev_dbg(&hdev->ibdev, "port %u: no news after event %u: %d\n",
-			  port_num, code, ret);
+			  what->port, what->code, ret);
 
-	if (test_bit(HYV_DEV_REGISTERED, &hdev->flags))
-		ib_dispatch_event(&event);
+	if (!test_bit(HYV_DEV_REGISTERED, &hdev->flags))
+		return;
+	if (gids)
+		hyv_dispatch_event(&event);
+	for (n = 0; n < what->count; n++) {
+		if (gids)
+			hyv_gid_change(hdev, &event);
+		else
+			hyv_dispatch_event(&event);
+	}
 }
 
 static void hyv_port_work(struct work_struct *work)
 {
 	struct hyv_dev *hdev = container_of(work, struct hyv_dev, port_work);
-	unsigned long pending, code;
-	u32 i;
+	struct hyv_port_event *what, *next;
+	struct llist_node *events;
 
-	for (i = 0; i < hdev->nr_ports; i++) {
-		pending = xchg(&hdev->ports[i].pending, 0);
-		for_each_set_bit(code, &pending, BITS_PER_LONG)
-			hyv_port_handle_event(hdev, i + 1, code);
+	events = llist_reverse_order(llist_del_all(&hdev->port_events));
+	llist_for_each_entry_safe(what, next, events, link) {
+		hyv_port_handle_event(hdev, what);
+		kfree(what);
 	}
 }
 
@@ -341,15 +383,24 @@ static void hyv_port_work(struct work_struct *work)
  * @hdev: device
  * @port_num: port number, as the host says
  * @code: what
+ * @count: how many times, running; 0 to look at the host's tables again and
+ *	tell nobody
+ *
+ * Without memory the event is lost, as all of the core's and ib_uverbs' are.
  *
  * Context: any.
  */
 void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
-			  enum ib_event_type code)
+			  enum ib_event_type code, u32 count)
 {
-	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct hyv_port_event *what;
 
-	if (!port)
+	/*
+	 * Before, the tables are not there yet, and nobody who could be told.
+	 * hyv_ibdev_register() asks for what has changed meanwhile.
+	 */
+	if (!hyv_port(hdev, port_num) ||
+	    !test_bit(HYV_DEV_REGISTERED, &hdev->flags))
 		return;
 	switch (code) {
 	case IB_EVENT_PORT_ACTIVE:
@@ -359,18 +410,19 @@ void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
 	case IB_EVENT_SM_CHANGE:
 	case IB_EVENT_CLIENT_REREGISTER:
 	case IB_EVENT_GID_CHANGE:
-		set_bit(code, &port->pending);
-		/*
-		 * Before, the tables are not there yet. Pairs with the barrier
-		 * in hyv_ibdev_register(), which handles what is pending.
-		 */
-		smp_mb__after_atomic();
-		if (test_bit(HYV_DEV_REGISTERED, &hdev->flags))
-			queue_work(hdev->wq, &hdev->port_work);
 		break;
 	default:
-		break;
+		return;
 	}
+
+	what = kmalloc(sizeof(*what), GFP_ATOMIC);
+	if (!what)
+		return;
+	what->port = port_num;
+	what->code = code;
+	what->count = count;
+	llist_add(&what->link, &hdev->port_events);
+	queue_work(hdev->wq, &hdev->port_work);
 }
 
 /**
@@ -387,8 +439,11 @@ void hyv_ibdev_fatal(struct hyv_dev *hdev)
 		.element.port_num = 1,
 	};
 
-	if (test_bit(HYV_DEV_REGISTERED, &hdev->flags))
-		ib_dispatch_event(&event);
+	if (!test_bit(HYV_DEV_REGISTERED, &hdev->flags))
+		return;
+	/* It is the last event, also for who waits for others. */
+	flush_work(&hdev->port_work);
+	ib_dispatch_event(&event);
 }
 
 /**
@@ -402,6 +457,7 @@ int hyv_ibdev_alloc_ports(struct hyv_dev *hdev, u32 nr_ports)
 {
 	u32 i;
 
+	init_llist_head(&hdev->port_events);
 	INIT_WORK(&hdev->port_work, hyv_port_work);
 	if (!nr_ports || nr_ports > HYV_MAX_PORTS) {
 		dev_err(&hdev->vdev->dev, "host offers %u ports\n", nr_ports);
@@ -469,13 +525,14 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 
 	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
 	/*
-	 * Pairs with the barrier in hyv_ibdev_port_event(), and with that of
-	 * setting HYV_DEV_FAILED before hyv_ibdev_fatal() is called.
+	 * Pairs with that of setting HYV_DEV_FAILED before hyv_ibdev_fatal() is
+	 * called. And what is asked for from now on is newer than every event
+	 * which hyv_ibdev_port_event() has dropped.
 	 */
 	smp_mb__after_atomic();
 	/* The core may have missed a change that happened meanwhile. */
 	for (port = 1; port <= hdev->nr_ports; port++)
-		hyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE);
+		hyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE, 0);
 	/* And who has opened the device already, that it has failed. */
 	if (hyv_dev_failed(hdev))
 		hyv_ibdev_fatal(hdev);

@@ -90,7 +90,7 @@ void hyv_dev_fail(struct hyv_dev *hdev, const char *why)
 }
 
 /**
- * hyv_dev_hca_gone() - the host has taken the HCA away
+ * hyv_dev_hca_gone() - the HCA has failed, or the host has taken it away
  * @hdev: device
  *
  * Like hyv_dev_fail(), but a thing that may happen.
@@ -100,7 +100,7 @@ void hyv_dev_fail(struct hyv_dev *hdev, const char *why)
 void hyv_dev_hca_gone(struct hyv_dev *hdev)
 {
 	if (hyv_dev_fail_once(hdev))
-		dev_notice(&hdev->vdev->dev, "the HCA has left the host\n");
+		dev_notice(&hdev->vdev->dev, "the HCA has failed or left the host\n");
 }
 
 /*
