@@ -17,6 +17,8 @@
 /* Entries of the queues of each side. */
 #define QUEUE 31
 #define QKEY  0x11223344U
+/* Seconds to wait for what should not happen. */
+#define QUIET 0.3
 
 #define ALL_ACCESS                                           \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
@@ -39,6 +41,7 @@ extern struct rc dev;
  * @wr_api: extended QPs, for ibv_wr_start() and so on
  * @srq: where the second side receives
  * @channel: of the second side's CQ for receives
+ * @vector: likewise
  */
 struct ways {
 	unsigned int access;
@@ -48,6 +51,7 @@ struct ways {
 	bool wr_api;
 	struct ibv_srq *srq;
 	struct ibv_comp_channel *channel;
+	int vector;
 };
 
 struct side {
@@ -74,6 +78,7 @@ const char *made(const void *object);
 const char *state_name(enum ibv_qp_state state);
 const char *yes(bool is);
 
+double patience(void);
 bool wait_wc(struct ibv_cq *cq, struct ibv_wc *wc);
 bool no_wc(struct ibv_cq *cq);
 const char *wc_text(const struct ibv_wc *wc, const struct ibv_qp *qp);
@@ -83,6 +88,7 @@ void say_events(const char *what, const void *object, bool expected,
 		bool count);
 void say_fate(const char *what, struct pair *p);
 bool wait_readable(int fd, double seconds);
+const void *event_object(const struct ibv_async_event *event);
 
 int to_init(struct side *s, const struct ways *w);
 int to_rtr(struct side *s, uint32_t peer);
@@ -121,6 +127,8 @@ void group_ud(void);
 void group_mcast(void);
 void group_cq(void);
 void group_overrun(void);
+void group_events(void);
+void group_async(void);
 void group_srq(void);
 void group_wr(void);
 void group_mr(void);

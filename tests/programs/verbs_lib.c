@@ -11,14 +11,13 @@
 
 #include "verbs.h"
 
-/* Seconds to wait for what should not happen. */
-#define QUIET 0.3
 /* Different async events that one step tells. */
 #define KINDS 8
 
 struct rc dev;
 
-static double patience(void)
+/* Seconds to wait for what should happen. */
+double patience(void)
 {
 	static double seconds;
 	const char *text;
@@ -173,7 +172,8 @@ bool wait_readable(int fd, double seconds)
 	return poll(&pfd, 1, (int)(seconds * 1000)) > 0;
 }
 
-static const void *event_object(const struct ibv_async_event *event)
+/* What the event is of: a CQ, SRQ or QP, or NULL. */
+const void *event_object(const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
 	case IBV_EVENT_CQ_ERR:

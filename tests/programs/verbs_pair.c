@@ -147,22 +147,23 @@ static struct ibv_qp *create_qp(struct side *s, const struct ways *w)
 	return ibv_create_qp_ex(dev.context, &init);
 }
 
-static struct ibv_cq *create_cq(struct ibv_comp_channel *channel)
+static struct ibv_cq *create_cq(struct side *s,
+				struct ibv_comp_channel *channel, int vector)
 {
 	struct ibv_cq *cq =
-		ibv_create_cq(dev.context, 2 * QUEUE + 1, NULL, channel, 0);
+		ibv_create_cq(dev.context, 2 * QUEUE + 1, s, channel, vector);
 
 	if (!cq)
 		die_errno("cannot create a CQ");
 	return cq;
 }
 
-/* A QP with CQs and memory of its own. */
+/* A QP with CQs, whose context is the side, and memory of its own. */
 void side_open(struct side *s, enum ibv_qp_type type, const struct ways *w)
 {
 	s->type = type;
-	s->scq = create_cq(NULL);
-	s->rcq = create_cq(w ? w->channel : NULL);
+	s->scq = create_cq(s, NULL, 0);
+	s->rcq = create_cq(s, w ? w->channel : NULL, w ? w->vector : 0);
 	s->buf = pages_anonymous(BUFFER);
 	memset(s->buf, 0, BUFFER);
 	s->mr = ibv_reg_mr(dev.pd, s->buf, BUFFER, ALL_ACCESS);
@@ -205,6 +206,7 @@ void pair_open(struct pair *p, enum ibv_qp_type type, const struct ways *w)
 
 	first.srq = NULL;
 	first.channel = NULL;
+	first.vector = 0;
 	side_open(&p->a, type, &first);
 	side_open(&p->b, type, w);
 	side_connect(&p->a, p->b.qp->qp_num, w);
