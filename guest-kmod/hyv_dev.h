@@ -56,7 +56,9 @@ struct hyv_port {
 /* Bits of hyv_dev.flags. */
 enum {
 	HYV_DEV_FAILED,		/* reset is due or done; commands give -EIO */
-	HYV_DEV_REGISTERED,	/* the core may be told of events */
+	HYV_DEV_REGISTERED,	/* the core may be told of events; who clears
+				 * it unregisters the device
+				 */
 };
 
 /**
@@ -78,7 +80,7 @@ enum {
  * @wq: work that issues commands
  * @port_events: of all ports, newest first, for @port_work
  * @port_work: tells the core about @port_events
- * @fail_work: resets the device, see hyv_dev_fail()
+ * @fail_work: resets and unregisters the device, see hyv_dev_fail()
  * @reboot_nb: has the device reset before the kernel goes
  * @flags: HYV_DEV_* bits
  * @nr_contexts: open user contexts
@@ -287,7 +289,6 @@ int hyv_ibdev_alloc_ports(struct hyv_dev *hdev, u32 nr_ports);
 void hyv_ibdev_free_ports(struct hyv_dev *hdev);
 int hyv_ibdev_register(struct hyv_dev *hdev);
 void hyv_ibdev_unregister(struct hyv_dev *hdev);
-void hyv_ibdev_fatal(struct hyv_dev *hdev);
 void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port,
 			  enum ib_event_type code, u32 count);
 

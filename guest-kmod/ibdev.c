@@ -426,27 +426,6 @@ void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
 }
 
 /**
- * hyv_ibdev_fatal() - tell user space that the device has failed
- * @hdev: device
- *
- * Context: may sleep.
- */
-void hyv_ibdev_fatal(struct hyv_dev *hdev)
-{
-	struct ib_event event = {
-		.device = &hdev->ibdev,
-		.event = IB_EVENT_DEVICE_FATAL,
-		.element.port_num = 1,
-	};
-
-	if (!test_bit(HYV_DEV_REGISTERED, &hdev->flags))
-		return;
-	/* It is the last event, also for who waits for others. */
-	flush_work(&hdev->port_work);
-	ib_dispatch_event(&event);
-}
-
-/**
  * hyv_ibdev_alloc_ports() - prepare for a number of ports
  * @hdev: device
  * @nr_ports: as the host says
@@ -525,33 +504,39 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 
 	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
 	/*
-	 * Pairs with that of setting HYV_DEV_FAILED before hyv_ibdev_fatal() is
-	 * called. And what is asked for from now on is newer than every event
+	 * Pairs with that of setting HYV_DEV_FAILED before the bit above is
+	 * looked at. And what is asked for from now on is newer than every event
 	 * which hyv_ibdev_port_event() has dropped.
 	 */
 	smp_mb__after_atomic();
 	/* The core may have missed a change that happened meanwhile. */
 	for (port = 1; port <= hdev->nr_ports; port++)
 		hyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE, 0);
-	/* And who has opened the device already, that it has failed. */
-	if (hyv_dev_failed(hdev))
-		hyv_ibdev_fatal(hdev);
+	/* The work which that has caused may have found nothing to unregister. */
+	if (hyv_dev_failed(hdev)) {
+		hyv_ibdev_unregister(hdev);
+		flush_work(&hdev->fail_work);
+		return -EIO;
+	}
 	return 0;
 }
 
 /**
- * hyv_ibdev_unregister() - undo hyv_ibdev_register()
+ * hyv_ibdev_unregister() - undo hyv_ibdev_register(), unless somebody has
  * @hdev: device, which may have failed
  *
- * When it returns no process uses the device any more.
+ * When it returns no process uses the device any more; but if somebody else is
+ * at it, it returns at once.
  *
  * Context: may sleep.
  */
 void hyv_ibdev_unregister(struct hyv_dev *hdev)
 {
-	/* No event may be dispatched while the core takes the device apart. */
-	clear_bit(HYV_DEV_REGISTERED, &hdev->flags);
+	/* What has happened so far is told before the end. */
 	flush_work(&hdev->port_work);
-	flush_work(&hdev->fail_work);
+	/* No event may be dispatched while the core takes the device apart. */
+	if (!test_and_clear_bit(HYV_DEV_REGISTERED, &hdev->flags))
+		return;
+	flush_work(&hdev->port_work);
 	ib_unregister_device(&hdev->ibdev);
 }

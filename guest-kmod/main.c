@@ -6,9 +6,11 @@
  * registration with the RDMA core. Stop: the registration goes first, while the
  * host still answers, so that everything is destroyed in order; then the device
  * is reset, after which the host uses no memory of the guest; then the rest.
- * A device that fails is reset at once, and stays registered, useless but safe,
- * until it is removed. The same is done to every device before a reboot or kexec,
- * lest the HCA writes to memory of the next kernel.
+ * A device that fails, or whose HCA has left the host, is reset at once and then
+ * taken from the RDMA core, as the host's own HCA would be: processes which have it
+ * open get a fatal event and errors. What is left is useless but safe until the
+ * driver is unbound. The same is done to every device before a reboot or kexec, lest
+ * the HCA writes to memory of the next kernel.
  */
 #include <linux/ioport.h>
 #include <linux/kernel.h>
@@ -59,7 +61,8 @@ static void hyv_fail_work(struct work_struct *work)
 	struct hyv_dev *hdev = container_of(work, struct hyv_dev, fail_work);
 
 	hyv_dev_stop(hdev);
-	hyv_ibdev_fatal(hdev);
+	/* Every process that has it open gets IB_EVENT_DEVICE_FATAL by this. */
+	hyv_ibdev_unregister(hdev);
 }
 
 static bool hyv_dev_fail_once(struct hyv_dev *hdev)
@@ -405,6 +408,8 @@ static void hyv_stop(struct virtio_device *vdev)
 	struct hyv_dev *hdev = vdev->priv;
 
 	hyv_ibdev_unregister(hdev);
+	/* It may be what unregisters the device, and be still at it. */
+	flush_work(&hdev->fail_work);
 	unregister_reboot_notifier(&hdev->reboot_nb);
 	hyv_stop_vqs(hdev);
 	vdev->priv = NULL;
