@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: soak [-e] [-p PROCESSES] [-t THREADS] [-s SIZE] [-n TRANSFERS]
+ * usage: soak [-e] [-p PROCESSES] [-t THREADS] [-s SIZE] [-n TRANSFERS] [-i MS]
  *
  * RDMA writes of SIZE bytes whose data is checked: each process has the device
  * open for itself, each thread a pair of queue pairs of its own. Goes on until
  * TRANSFERS of each thread are done, or until SIGTERM. With -e threads sleep
- * until completion events come. Each thread says when it has begun; at the end
- * each process says what it transferred and how long the slowest transfer took.
+ * until completion events come, with -i they rest between transfers and leave
+ * the processor to others. Each thread says when it has begun; at the end each
+ * process says what it transferred and how long the slowest transfer took.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,6 +22,7 @@
 static volatile sig_atomic_t stop;
 
 static unsigned long transfers;
+static unsigned int interval;
 static size_t size = 4096;
 static bool events;
 
@@ -63,6 +65,8 @@ static void *work(void *arg)
 		pattern_check("RDMA write", to->addr, size, 0, seed);
 		if (!worker->done++)
 			printf("transferring\n");
+		if (interval)
+			usleep(interval * 1000);
 	}
 	rc_deregister(from);
 	rc_deregister(to);
@@ -110,7 +114,7 @@ int main(int argc, char **argv)
 	struct sigaction action = {.sa_handler = on_term};
 	int opt, status, failed = 0;
 
-	while ((opt = getopt(argc, argv, "ep:t:s:n:")) != -1) {
+	while ((opt = getopt(argc, argv, "ep:t:s:n:i:")) != -1) {
 		switch (opt) {
 		case 'e':
 			events = true;
@@ -126,6 +130,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			transfers = parse_size(optarg);
+			break;
+		case 'i':
+			interval = (unsigned int)parse_size(optarg);
 			break;
 		default:
 			die("wrong usage");

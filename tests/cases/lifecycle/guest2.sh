@@ -4,7 +4,7 @@
 # The other guest, which has work of its own all the time and notices nothing.
 . "$HYV_TREE/tests/lib/case.sh"
 
-soak -e -s 20000 >"$OUT/soak" &
+soak -e -i 50 -s 20000 >"$OUT/soak" &
 pid=$!
 put soaking yes
 get stop >/dev/null
