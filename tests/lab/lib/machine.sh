@@ -14,6 +14,8 @@ KERNEL_ARGS="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr"
 KERNEL_ARGS+=" random.trust_cpu=on cryptomgr.notests log_buf_len=1M"
 KERNEL_ARGS+=" printk.devkmsg=on"
 KERNEL_ARGS+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
+# What a machine that does not answer has to say: see machine_interrogate.
+KERNEL_ARGS+=" unknown_nmi_panic panic_print=0x41"
 HOST_PID=
 TERMINAL=
 
@@ -54,7 +56,7 @@ machine_start() {
 	machine_initrd "$guest" "$SESSION/guest.initrd"
 	machine_initrd "$host" "$SESSION/host.initrd" "$SESSION/guest.initrd" \
 		"${qemu%/qemu-system-x86_64}" "${qemu%/bin/*}/share"
-	mkfifo "$SESSION/ctl.in" "$SESSION/ctl.out"
+	mkfifo "$SESSION"/{ctl,monitor}.{in,out}
 
 	machine_export lab "$SESSION/share"
 	exports=("${EXPORT[@]}")
@@ -81,6 +83,7 @@ machine_start() {
 		-device virtio-serial-pci
 		-chardev "pipe,id=ctl,path=$SESSION/ctl"
 		-device virtserialport,chardev=ctl,name=lab.ctl
+		-chardev "pipe,id=monitor,path=$SESSION/monitor" -mon monitor
 		-device virtio-rng-pci
 	)
 	case $ACCEL in
@@ -96,6 +99,7 @@ machine_start() {
 	HOST_PID=$!
 	exec {from}<&- {to}>&-
 	exec {HOST_FROM}<>"$SESSION/ctl.out" {HOST_TO}<>"$SESSION/ctl.in"
+	exec {MONITOR_FROM}<>"$SESSION/monitor.out" {MONITOR_TO}<>"$SESSION/monitor.in"
 }
 
 machine_alive() {
@@ -105,10 +109,12 @@ machine_alive() {
 # machine_wait WORDS SECONDS: wait for a line that begins so from the agent;
 # what follows is in REPLY. Status 1: it died, 2: time ran out.
 machine_wait() {
-	local end=$((SECONDS + $2)) line
+	local end=$((SECONDS + $2)) line='' part
 
 	while :; do
-		if read -r -t 1 line <&"$HOST_FROM"; then
+		part=
+		if read -r -t 1 part <&"$HOST_FROM"; then
+			line+=$part
 			case $line in
 			"$1"*)
 				REPLY=${line#"$1"}
@@ -116,10 +122,14 @@ machine_wait() {
 				return 0
 				;;
 			esac
+			line=
 		elif ! machine_alive; then
 			return 1
 		elif [ $SECONDS -ge $end ]; then
 			return 2
+		else
+			# the time of one look may end within a line
+			line+=$part
 		fi
 	done
 }
@@ -131,11 +141,19 @@ machine_run() {
 	machine_wait "exit $1" "$2"
 }
 
+# machine_interrogate: a machine that does not answer can still tell where its
+# processors and processes are: make its kernel panic, which prints that on its
+# console. What its QEMU knows goes to monitor.log.
+machine_interrogate() {
+	printf '%s\n' 'info registers -a' 'info chardev' nmi >&"$MONITOR_TO"
+	timeout 30 cat <&"$MONITOR_FROM" >"$SESSION/monitor.log" || true
+}
+
 # machine_stop: end it; it has nothing that wants saving.
 machine_stop() {
 	[ -n "$HOST_PID" ] || return 0
 	kill -KILL "$HOST_PID" 2>/dev/null || true
 	wait "$HOST_PID" 2>/dev/null || true
 	HOST_PID=
-	exec {HOST_FROM}>&- {HOST_TO}>&-
+	exec {HOST_FROM}>&- {HOST_TO}>&- {MONITOR_FROM}>&- {MONITOR_TO}>&-
 }

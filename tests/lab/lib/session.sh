@@ -136,7 +136,7 @@ session_end() {
 	TURN=
 	[ -n "$SESSION" ] || return 0
 	[ ! -d "$SESSION/share/machine" ] || mv "$SESSION/share/machine" "$SESSION/"
-	rm -rf "$SESSION/share" "$SESSION"/ctl.* "$SESSION"/*.initrd
+	rm -rf "$SESSION/share" "$SESSION"/{ctl,monitor}.{in,out} "$SESSION"/*.initrd
 	SESSION=
 	SESSION_GROUP=
 }
@@ -157,6 +157,7 @@ case_run() {
 	console=$(stat -c %s "$SESSION/console")
 	limit=$((CASE_TIMEOUT[i] + CASE_GUESTS[i] * 300 + 180))
 	machine_run "$id" "$limit" "lab-case $id" || status=$?
+	[ $status != 2 ] || machine_interrogate
 	tail -c "+$((console + 1))" "$SESSION/console" >"$share/host.console"
 	if [ $status = 1 ]; then
 		echo "the host died" >>"$share/reasons"
