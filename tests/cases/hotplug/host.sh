@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Several HCAs and several vNICs in one guest, which come and go while programs
+# use them, with their HCA or without it; and the guest sleeps and wakes up.
+. "$HYV_TREE/tests/lib/case.sh"
+
+pid=$(lab-guest 1 pid)
+
+inside() {
+	lab-guest 1 exec "bash $CASE/inside.sh $*"
+}
+
+# plug SLOT HCA: a vNIC for guest 1.
+plug() {
+	lab-guest 1 qmp "{\"execute\":\"device_add\",\"arguments\":{
+		\"driver\":\"virtio-hyv-pci\",\"id\":\"hyv-$1\",\"bus\":\"$1\",
+		\"hca\":\"$2\",\"window-size\":67108864}}" | tr -d '\n'
+}
+
+unplug() {
+	lab-guest 1 qmp "{\"execute\":\"device_del\",
+		\"arguments\":{\"id\":\"hyv-$1\"}}" | tr -d '\n'
+}
+
+# unplugged SLOT: status 0 when QEMU has no such device any more.
+unplugged() {
+	lab-guest 1 qmp '{"execute":"qom-list",
+		"arguments":{"path":"/machine/peripheral"}}' >"$OUT/peripheral"
+	grep -q '"slot1"' "$OUT/peripheral" && ! grep -q "\"hyv-$1\"" "$OUT/peripheral"
+}
+
+# vnics HCA...: status 0 when the guest has vNICs on just these, which run.
+vnics() {
+	[ "$(hyv list --json | jq -r ".. | objects | select(.pid == $pid) |
+		.hca + \" \" + .state" | sort)" = "$(printf '%s running\n' "$@" | sort)" ]
+}
+
+# left HCA: how many objects user space has on it.
+left() {
+	local type sum=0
+
+	for type in qp cq mr pd ctx; do
+		sum=$((sum + $(rdma -j resource show $type |
+			jq "[.[] | select(.ifname == \"$1\" and .pid)] | length")))
+	done
+	echo $sum
+}
+
+# no_objects_on HCA
+no_objects_on() {
+	[ "$(left "$1")" = 0 ]
+}
+
+another_hca() {
+	rdma link add rxe1 type rxe netdev hca1
+	wait_for 10 test -e /sys/class/infiniband/rxe1/ports/1/gids/0
+}
+
+ip link add hca1 type veth peer name hca1-port
+ip link set hca1-port up
+ip link set hca1 up
+ip addr add 10.78.0.1/24 dev hca1
+another_hca
+pinned=$(memory_pinned "$pid")
+
+step "an HCA comes into a guest that uses another one"
+inside use hyv0
+plug slot1 rxe1
+inside appears hyv1
+vnics rxe0 rxe1
+hyv list
+
+step "it goes while programs use it"
+inside use hyv1
+[ "$(left rxe1)" -gt 3 ]
+unplug slot1
+wait_for 60 unplugged slot1
+inside fails hyv1
+vnics rxe0
+no_objects_on rxe1
+inside works hyv0
+
+step "two vNICs on one HCA, three in one guest"
+plug slot1 rxe0
+inside appears hyv1
+plug slot2 rxe1
+inside appears hyv2
+vnics rxe0 rxe0 rxe1
+inside between hyv0 hyv1
+inside use hyv1
+
+step "an HCA leaves while the guest uses it"
+inside use hyv2
+before=$(date +%s%N)
+# with a process of this host it would wait for that: rxe cannot do otherwise
+rdma link delete rxe1
+took=$((($(date +%s%N) - before) / 1000000))
+echo "rdma link delete took $took ms"
+[ "$took" -lt 15000 ]
+inside fails hyv2
+inside works hyv0
+inside works hyv1
+inside ends hyv1
+hyv list
+
+step "and comes back, with a new vNIC"
+unplug slot2
+wait_for 60 unplugged slot2
+another_hca
+plug slot2 rxe1
+inside appears hyv2
+vnics rxe0 rxe0 rxe1
+
+step "vNICs come and go in haste"
+for i in 1 2 3; do
+	unplug slot1
+	unplug slot2
+	wait_for 60 unplugged slot1
+	wait_for 60 unplugged slot2
+	vnics rxe0
+	plug slot2 rxe0
+	plug slot1 rxe1
+	[ "$i" != 2 ] || inside appears hyv2
+done
+inside appears hyv2
+unplug slot1
+unplug slot2
+wait_for 60 unplugged slot1
+wait_for 60 unplugged slot2
+wait_for 20 no_objects_on rxe1
+inside works hyv0
+inside ends hyv0
+wait_for 20 no_objects "$pid"
+# the doorbell area of the vNIC that is left
+[ "$(memory_pinned "$pid")" = "$pinned" ]
+
+step "the guest does not sleep while a program has the device open"
+console=/lab/machine/guest1/console
+said() {
+	tail -c "+$start" "$console" | tr -d '\r' | grep "^hotplug: $1"
+}
+start=$(stat -c %s "$console")
+inside sleeps
+wait_for 120 said awake
+said 'refused'
+
+step "it sleeps and wakes up, and the device works"
+said 'slept'
+said 'works'
+klog_check
+lab-guest 1 kill
+rdma link delete rxe1
+ip link delete hca1
+klog_check
