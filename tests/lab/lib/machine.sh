@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The host machine of the lab: one QEMU process on this machine, and the
-# channel to the agent in it. Needs cache.sh and LAB, the lab's directory.
+# The host machines of the lab: a QEMU process on this machine for each, and the
+# channels to the agents in them. Hosts are numbered from 1. Needs cache.sh and
+# LAB, the lab's directory.
 #
-# SESSION   directory of the running machine: share/ is /lab in all machines
+# SESSION   directory of the running machines: share/ is /lab in all of them
 # ACCEL     tcg or kvm
-# TERMINAL  if set, a console of the host is on standard input and output
+# TERMINAL  if set, a console of host 1 is on standard input and output
 
 # For all machines. The watchdogs must not bark at machines which other work keeps
 # from running for a while.
@@ -16,8 +17,13 @@ KERNEL_ARGS+=" printk.devkmsg=on"
 KERNEL_ARGS+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 # What a machine that does not answer has to say: see machine_interrogate.
 KERNEL_ARGS+=" unknown_nmi_panic panic_print=0x41"
-HOST_PID=
+HOST_PID=() HOST_FROM=() HOST_TO=() MONITOR_FROM=() MONITOR_TO=()
 TERMINAL=
+
+# machine_name HOST: what a host is called.
+machine_name() {
+	[ "$1" = 1 ] && echo host || echo "host$1"
+}
 
 # machine_initrd KERNELDIR OUT [FILE]...: the initrd of a machine: the kernel's
 # own part, the lab's programs as they are now, and files for /run/lab.
@@ -42,21 +48,32 @@ machine_export() {
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 
-# machine_start QEMU ROOTIMG HOSTKERNEL GUESTKERNEL SHARES: boot the host. The
-# shares are lines "TAG PATH", exported read-only. Does not wait.
-machine_start() {
-	local qemu=$1 root=$2 host=$3 guest=$4 shares=$5 tag path tags='' cpu=max,la57=off,xsave=off,pku=off
-	local -a args exports disks=() EXPORT
-	local cpus=$(($(nproc) < 2 ? 2 : $(nproc) > 4 ? 4 : $(nproc)))
-	local disk n=0 from to
+# machine_link HOST: QEMU arguments for the network that two hosts share, in LINK.
+machine_link() {
+	LINK=(-netdev "dgram,id=link,local.type=unix,local.path=$SESSION/link$1,remote.type=unix,remote.path=$SESSION/link$((3 - $1))"
+		-device "virtio-net-pci,netdev=link,romfile=,host_mtu=9000,mac=52:54:00:78:00:0$1")
+}
 
+# machine_start HOST HOSTS QEMU ROOTIMG HOSTKERNEL GUESTKERNEL SHARES: boot one of
+# so many hosts. The shares are lines "TAG PATH", exported read-only. Does not wait.
+machine_start() {
+	local n=$1 hosts=$2 qemu=$3 root=$4 host=$5 guest=$6 shares=$7
+	local tag path tags='' cpu=max,la57=off,xsave=off,pku=off name
+	local -a args exports disks=() EXPORT LINK=()
+	local cpus=$(($(nproc) < 2 ? 2 : $(nproc) > 4 ? 4 : $(nproc)))
+	local disk disk_nr=0 from to
+
+	name=$(machine_name "$n")
 	# TCG's extended register states have sizes that kernels stumble over
 	[ "$ACCEL" = tcg ] || cpu=host
 	mkdir -p "$SESSION/share/case"
-	machine_initrd "$guest" "$SESSION/guest.initrd"
-	machine_initrd "$host" "$SESSION/host.initrd" "$SESSION/guest.initrd" \
-		"${qemu%/qemu-system-x86_64}" "${qemu%/bin/*}/share"
-	mkfifo "$SESSION"/{ctl,monitor}.{in,out}
+	if [ ! -e "$SESSION/host.initrd" ]; then
+		machine_initrd "$guest" "$SESSION/guest.initrd"
+		machine_initrd "$host" "$SESSION/host.initrd" "$SESSION/guest.initrd" \
+			"${qemu%/qemu-system-x86_64}" "${qemu%/bin/*}/share"
+	fi
+	mkfifo "$SESSION/$name".{ctl,monitor}.{in,out}
+	[ "$hosts" = 1 ] || machine_link "$n"
 
 	machine_export lab "$SESSION/share"
 	exports=("${EXPORT[@]}")
@@ -66,64 +83,77 @@ machine_start() {
 		[ "$tag" = hyv ] || tags+=,$tag
 	done <<<"$shares"
 	for disk in "$root" "$host/modules.img" "$guest/modules.img"; do
-		disks+=(-drive "if=none,id=disk$n,file=${disk//,/,,},format=raw,readonly=on"
-			-device "virtio-blk-pci,drive=disk$n")
-		n=$((n + 1))
+		disks+=(-drive "if=none,id=disk$disk_nr,file=${disk//,/,,},format=raw,readonly=on"
+			-device "virtio-blk-pci,drive=disk$disk_nr")
+		disk_nr=$((disk_nr + 1))
 	done
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	args=(
 		-L "${qemu%/bin/*}/share" -nodefaults -no-user-config -display none
-		-no-reboot -name host
+		-no-reboot -name "$name"
 		-machine "q35,usb=off,vmport=off,hpet=off,smbus=off"
 		-cpu "$cpu" -smp "$cpus" -m "${LAB_HOST_RAM:-8G}"
 		-kernel "$host/boot/vmlinux" -initrd "$SESSION/host.initrd"
-		-append "$KERNEL_ARGS LAB_MACHINE=host LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,}"
-		-serial "file:$SESSION/console"
+		-append "$KERNEL_ARGS LAB_MACHINE=$name LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,}"
+		-serial "file:$SESSION/$name.console"
 		"${disks[@]}" "${exports[@]}"
 		-device virtio-serial-pci
-		-chardev "pipe,id=ctl,path=$SESSION/ctl"
+		-chardev "pipe,id=ctl,path=$SESSION/$name.ctl"
 		-device virtserialport,chardev=ctl,name=lab.ctl
-		-chardev "pipe,id=monitor,path=$SESSION/monitor" -mon monitor
-		-device virtio-rng-pci
+		-chardev "pipe,id=monitor,path=$SESSION/$name.monitor" -mon monitor
+		-device virtio-rng-pci "${LINK[@]}"
 	)
 	case $ACCEL in
 	tcg) args+=(-accel "tcg,thread=multi,tb-size=1024") ;;
 	kvm) args+=(-accel kvm) ;;
 	esac
-	exec {from}</dev/null {to}>"$SESSION/qemu.log"
-	if [ -n "$TERMINAL" ]; then
+	exec {from}</dev/null {to}>"$SESSION/$name.qemu.log"
+	if [ -n "$TERMINAL" ] && [ "$n" = 1 ]; then
 		args+=(-chardev "stdio,id=tty,signal=off" -device "virtconsole,chardev=tty")
 		exec {from}<&0 {to}>&1
 	fi
-	setpriv --pdeathsig KILL "$qemu" "${args[@]}" <&"$from" >&"$to" 2>"$SESSION/qemu.log" {TURN}>&- &
-	HOST_PID=$!
+	setpriv --pdeathsig KILL "$qemu" "${args[@]}" <&"$from" >&"$to" 2>"$SESSION/$name.qemu.log" {TURN}>&- &
+	HOST_PID[n]=$!
 	exec {from}<&- {to}>&-
-	exec {HOST_FROM}<>"$SESSION/ctl.out" {HOST_TO}<>"$SESSION/ctl.in"
-	exec {MONITOR_FROM}<>"$SESSION/monitor.out" {MONITOR_TO}<>"$SESSION/monitor.in"
+	exec {from}<>"$SESSION/$name.ctl.out" {to}<>"$SESSION/$name.ctl.in"
+	HOST_FROM[n]=$from HOST_TO[n]=$to
+	exec {from}<>"$SESSION/$name.monitor.out" {to}<>"$SESSION/$name.monitor.in"
+	MONITOR_FROM[n]=$from MONITOR_TO[n]=$to
 }
 
+# machine_alive HOST
 machine_alive() {
-	[ -n "$HOST_PID" ] && kill -0 "$HOST_PID" 2>/dev/null
+	kill -0 "${HOST_PID[$1]}" 2>/dev/null
 }
 
-# machine_wait WORDS SECONDS: wait for a line that begins so from the agent;
+# machines_alive: status 0 when there are hosts, and all of them live.
+machines_alive() {
+	local n
+
+	[ ${#HOST_PID[@]} -gt 0 ] || return 1
+	for n in "${!HOST_PID[@]}"; do
+		machine_alive "$n" || return 1
+	done
+}
+
+# machine_wait HOST WORDS SECONDS: wait for a line that begins so from the agent;
 # what follows is in REPLY. Status 1: it died, 2: time ran out.
 machine_wait() {
-	local end=$((SECONDS + $2)) line='' part
+	local end=$((SECONDS + $3)) line='' part
 
 	while :; do
 		part=
-		if read -r -t 1 part <&"$HOST_FROM"; then
+		if read -r -t 1 part <&"${HOST_FROM[$1]}"; then
 			line+=$part
 			case $line in
-			"$1"*)
-				REPLY=${line#"$1"}
+			"$2"*)
+				REPLY=${line#"$2"}
 				REPLY=${REPLY# }
 				return 0
 				;;
 			esac
 			line=
-		elif ! machine_alive; then
+		elif ! machine_alive "$1"; then
 			return 1
 		elif [ $SECONDS -ge $end ]; then
 			return 2
@@ -134,26 +164,34 @@ machine_wait() {
 	done
 }
 
-# machine_run ID SECONDS COMMAND: run a command on the host, its status is in
-# REPLY. Status 1: the host died, 2: time ran out.
-machine_run() {
-	printf '%s %s\n' "$1" "$3" >&"$HOST_TO"
-	machine_wait "exit $1" "$2"
+# machine_order HOST ID COMMAND: have a command run on a host, and do not wait:
+# machine_wait HOST "exit ID" SECONDS does, and has its status in REPLY.
+machine_order() {
+	printf '%s %s\n' "$2" "$3" >&"${HOST_TO[$1]}"
 }
 
-# machine_interrogate: a machine that does not answer can still tell where its
+# machine_interrogate HOST: a machine that does not answer can still tell where its
 # processors and processes are: make its kernel panic, which prints that on its
-# console. What its QEMU knows goes to monitor.log.
+# console. What its QEMU knows goes to NAME.monitor.log.
 machine_interrogate() {
-	printf '%s\n' 'info registers -a' 'info chardev' nmi >&"$MONITOR_TO"
-	timeout 30 cat <&"$MONITOR_FROM" >"$SESSION/monitor.log" || true
+	local log
+
+	log=$SESSION/$(machine_name "$1").monitor.log
+	printf '%s\n' 'info registers -a' 'info chardev' nmi >&"${MONITOR_TO[$1]}"
+	timeout 30 cat <&"${MONITOR_FROM[$1]}" >"$log" || true
 }
 
-# machine_stop: end it; it has nothing that wants saving.
+# machine_stop: end all; they have nothing that wants saving.
 machine_stop() {
-	[ -n "$HOST_PID" ] || return 0
-	kill -KILL "$HOST_PID" 2>/dev/null || true
-	wait "$HOST_PID" 2>/dev/null || true
-	HOST_PID=
-	exec {HOST_FROM}>&- {HOST_TO}>&- {MONITOR_FROM}>&- {MONITOR_TO}>&-
+	local n fd
+
+	for n in "${!HOST_PID[@]}"; do
+		kill -KILL "${HOST_PID[n]}" 2>/dev/null || true
+		wait "${HOST_PID[n]}" 2>/dev/null || true
+		for fd in "${HOST_FROM[n]}" "${HOST_TO[n]}" "${MONITOR_FROM[n]}" \
+			"${MONITOR_TO[n]}"; do
+			exec {fd}>&-
+		done
+	done
+	HOST_PID=()
 }

@@ -6,10 +6,10 @@
 #   CASE_GROUP[i]               cases of one group can share machines
 #   CASE_PACKAGES[i]            extra Debian packages
 #   CASE_ENV[i]                 its lines of the file env, for bin/lab-case
-#   CASE_GUESTS[i], CASE_TIMEOUT[i], CASE_HYV[i]
+#   CASE_HOSTS[i], CASE_GUESTS[i], CASE_TIMEOUT[i], CASE_HYV[i]
 
 CASE_DIR=() CASE_NAME=() CASE_GROUP=() CASE_PACKAGES=() CASE_ENV=()
-CASE_GUESTS=() CASE_TIMEOUT=() CASE_HYV=()
+CASE_HOSTS=() CASE_GUESTS=() CASE_TIMEOUT=() CASE_HYV=()
 
 # highest_guest DIR: the highest N of its guestN.sh, 0 if there is none.
 highest_guest() {
@@ -26,7 +26,7 @@ highest_guest() {
 # case_add DIR: read a case. Leaves with a message when something is wrong.
 case_add() {
 	local dir i=${#CASE_DIR[@]} name key value n env='' highest
-	local fresh=0 guests='' timeout='' hyv=1 packages=''
+	local fresh=0 hosts='' guests='' timeout='' hyv=1 packages=''
 
 	[ -d "$1" ] || die "no such case directory: $1"
 	dir=$(readlink -f "$1")
@@ -39,6 +39,7 @@ case_add() {
 			case $key in
 			'' | '#'*) ;;
 			fresh) fresh=$value ;;
+			hosts) hosts=$value ;;
 			guests) guests=$value ;;
 			host_only) [ "$value" = 0 ] || guests=0 ;;
 			timeout) timeout=$value ;;
@@ -65,6 +66,9 @@ case_add() {
 	[[ $name =~ ^[A-Za-z0-9._+-]+$ ]] || die "$dir: odd characters in its name"
 
 	[ "$HYV_ASKED" = 1 ] || hyv=0
+	hosts=${hosts:-${HOSTS_ASKED:-1}}
+	[ ! -e "$dir/host2.sh" ] || [ "$hosts" = 2 ] ||
+		die "$dir: host2.sh, but only one host"
 	guests=${guests:-${GUESTS_ASKED:-$highest}}
 	timeout=${TIMEOUT_ASKED:-${timeout:-300}}
 	[ "$highest" -le "$guests" ] ||
@@ -72,10 +76,11 @@ case_add() {
 
 	CASE_DIR[i]=$dir
 	CASE_NAME[i]=$name
-	CASE_GROUP[i]="packages=$packages hyv=$hyv"
+	CASE_GROUP[i]="packages=$packages hyv=$hyv hosts=$hosts"
 	[ "$fresh" = 0 ] || CASE_GROUP[i]+=" fresh=$i"
 	CASE_PACKAGES[i]=$packages
 	CASE_ENV[i]=${env}LAB_HYV=$hyv$'\n'
+	CASE_HOSTS[i]=$hosts
 	CASE_GUESTS[i]=$guests
 	CASE_TIMEOUT[i]=$timeout
 	CASE_HYV[i]=$hyv

@@ -75,13 +75,13 @@ session_prepare() {
 	fi
 }
 
-# session_start HYV: boot a host from what is prepared.
+# session_start HYV HOSTS: boot hosts from what is prepared.
 session_start() {
-	local release status=0
+	local hosts=$2 release n name status=0
 
 	SESSIONS=$((SESSIONS + 1))
 	SESSION=$OUT/session-$SESSIONS
-	mkdir -p "$SESSION/share/machine/host" "$SESSION/share/modules"
+	mkdir -p "$SESSION/share/machine" "$SESSION/share/modules"
 	if [ "$1" = 1 ]; then
 		for release in "${!MODULES[@]}"; do
 			cp -r "${MODULES[$release]}" "$SESSION/share/modules/$release"
@@ -90,14 +90,21 @@ session_start() {
 	fi
 	session_turn
 	accel_choose "$QEMU" "$HOST_KERNEL"
-	say "booting the host ($(<"$HOST_KERNEL/release")," \
-		"guests $(<"$GUEST_KERNEL/release"), $ACCEL)"
-	machine_start "$QEMU" "$ROOT" "$HOST_KERNEL" "$GUEST_KERNEL" "$SHARES"
-	machine_wait ready 300 || status=$?
-	[ $status = 0 ] || {
-		tail -n 5 "$SESSION/console" "$SESSION/qemu.log" >&2 || true
-		say "the host does not boot"
-	}
+	say "booting $([ "$hosts" = 1 ] && echo the host || echo "$hosts hosts")" \
+		"($(<"$HOST_KERNEL/release"), guests $(<"$GUEST_KERNEL/release"), $ACCEL)"
+	for ((n = 1; n <= hosts; n++)); do
+		machine_start "$n" "$hosts" "$QEMU" "$ROOT" "$HOST_KERNEL" \
+			"$GUEST_KERNEL" "$SHARES"
+	done
+	for ((n = 1; n <= hosts; n++)); do
+		machine_wait "$n" ready $((300 * hosts)) || status=$?
+		[ $status = 0 ] || {
+			name=$(machine_name "$n")
+			tail -n 5 "$SESSION/$name.console" "$SESSION/$name.qemu.log" >&2 || true
+			say "$name does not boot"
+			break
+		}
+	done
 	return $status
 }
 
@@ -122,9 +129,9 @@ session_shell() {
 	TERMINAL=1
 	[ ! -t 0 ] || modes=$(stty -g)
 	session_prepare "" "$HYV_ASKED"
-	session_start "$HYV_ASKED" || exit 1
-	machine_run shell 100000000 "LAB_HYV=$HYV_ASKED lab-shell ${GUESTS_ASKED:-2}" ||
-		status=$?
+	session_start "$HYV_ASKED" 1 || exit 1
+	machine_order 1 shell "LAB_HYV=$HYV_ASKED lab-shell ${GUESTS_ASKED:-2}"
+	machine_wait 1 "exit shell" 100000000 || status=$?
 	[ -z "$modes" ] || stty "$modes"
 	return $status
 }
@@ -136,40 +143,63 @@ session_end() {
 	TURN=
 	[ -n "$SESSION" ] || return 0
 	[ ! -d "$SESSION/share/machine" ] || mv "$SESSION/share/machine" "$SESSION/"
-	rm -rf "$SESSION/share" "$SESSION"/{ctl,monitor}.{in,out} "$SESSION"/*.initrd
+	rm -rf "$SESSION/share" "$SESSION"/*.{ctl,monitor}.{in,out} "$SESSION"/*.initrd \
+		"$SESSION"/link?
 	SESSION=
 	SESSION_GROUP=
+}
+
+# case_wait HOST ID SECONDS SHARE CONSOLE: wait for a host's part of a case. CONSOLE
+# is how long its console's log was before.
+case_wait() {
+	local n=$1 id=$2 share=$4 status=0 name REPLY=
+
+	name=$(machine_name "$n")
+	machine_wait "$n" "exit $id" "$3" || status=$?
+	[ $status != 2 ] || machine_interrogate "$n"
+	tail -c "+$(($5 + 1))" "$SESSION/$name.console" >"$share/$name.console"
+	[ "$name" != host ] || name="the host"
+	if [ $status = 1 ]; then
+		echo "$name died" >>"$share/reasons"
+	elif [ $status = 2 ]; then
+		echo "$name does not answer" >>"$share/reasons"
+	elif [ "$REPLY" != 0 ] && [ ! -s "$share/reasons" ]; then
+		echo "lab-case ended with $REPLY on $name" >>"$share/reasons"
+	elif [ "$REPLY" = 0 ] && [ ! -e "$share/${name#the }.kmsg" ]; then
+		echo "no kernel log of $name" >>"$share/reasons"
+	fi
+	# what waits for it on another host need not wait for the end of time
+	[ $status = 0 ] || echo "$name, gone" >"$share/failed"
 }
 
 # case_run I DIR: run a case in the running session, results go to DIR. The
 # verdict is left in DIR/reasons (if it is not empty, the case failed).
 case_run() {
-	local i=$1 dir=$2 id="$1" share=$SESSION/share/case/$1 console limit
-	local status=0 REPLY=
+	local i=$1 dir=$2 id="$1" share=$SESSION/share/case/$1 limit n file
+	local hosts=${CASE_HOSTS[$1]} REPLY
+	local -a console=()
 
-	mkdir -p "$share" "$dir"
+	mkdir -p "$share"/{kv,barrier,scripts} "$dir"
 	share_of "${CASE_DIR[i]}"
+	# barriers count these, on all machines
+	for file in "${CASE_DIR[i]}"/{host,host2,guest[1-9]}.sh; do
+		[ ! -e "$file" ] || : >"$share/scripts/$(basename "$file" .sh)"
+	done
 	{
 		printf '%s' "${CASE_ENV[i]}"
 		printf '%s=%q\n' CASE "$SHARED" TIMEOUT "${CASE_TIMEOUT[i]}" \
 			GUESTS "${CASE_GUESTS[i]}"
 	} >"$share/env"
-	console=$(stat -c %s "$SESSION/console")
-	limit=$((CASE_TIMEOUT[i] + CASE_GUESTS[i] * 300 + 180))
-	machine_run "$id" "$limit" "lab-case $id" || status=$?
-	[ $status != 2 ] || machine_interrogate
-	tail -c "+$((console + 1))" "$SESSION/console" >"$share/host.console"
-	if [ $status = 1 ]; then
-		echo "the host died" >>"$share/reasons"
-	elif [ $status = 2 ]; then
-		echo "the host does not answer" >>"$share/reasons"
-	elif [ "$REPLY" != 0 ] && [ ! -s "$share/reasons" ]; then
-		echo "lab-case ended with $REPLY" >>"$share/reasons"
-	elif [ "$REPLY" = 0 ] && [ ! -e "$share/host.kmsg" ]; then
-		echo "no kernel log of the host" >>"$share/reasons"
-	fi
+	limit=$((CASE_TIMEOUT[i] + CASE_GUESTS[i] * 300 + 180 * hosts))
+	for ((n = 1; n <= hosts; n++)); do
+		console[n]=$(stat -c %s "$SESSION/$(machine_name "$n").console")
+		machine_order "$n" "$id" "lab-case $id"
+	done
+	for ((n = 1; n <= hosts; n++)); do
+		case_wait "$n" "$id" "$limit" "$share" "${console[n]}"
+	done
 	splat_scan "$share"/*.kmsg "$share"/*.console >>"$share/reasons" || true
-	rm -rf "$share"/{env,scripts,kv,barrier,failed,start.log}
+	rm -rf "$share"/{env,scripts,kv,barrier,failed} "$share"/{up,over}.*
 	cp -a "$share/." "$dir/"
 	rm -rf "$share"
 }
@@ -186,10 +216,10 @@ report() {
 case_verdict() {
 	local i=$1 dir=$2
 
-	if [ "$SESSION_GROUP" != "${CASE_GROUP[i]}" ] || ! machine_alive; then
+	if [ "$SESSION_GROUP" != "${CASE_GROUP[i]}" ] || ! machines_alive; then
 		session_end
 		session_prepare "${CASE_PACKAGES[i]}" "${CASE_HYV[i]}"
-		if ! session_start "${CASE_HYV[i]}"; then
+		if ! session_start "${CASE_HYV[i]}" "${CASE_HOSTS[i]}"; then
 			mkdir -p "$dir"
 			echo "the host does not boot" >"$dir/reasons"
 			return
