@@ -49,9 +49,19 @@
  * doorbell pages are mapped and the area does not exist.
  */
 #define HYV_F_DOORBELL_AREA	1
+/*
+ * Addresses are the guest's: its driver tells the host which GIDs its ports
+ * have (HYV_CMD_ADD_GID), sgid_index counts in that table, and destinations are
+ * GIDs of other guests, or of hosts that the administrator has entered. The host
+ * translates both to what the HCA sends. Without this bit the ports have the
+ * GIDs of the HCA (HYV_CMD_QUERY_GIDS). A device that offers it works with
+ * drivers that accept it only.
+ */
+#define HYV_F_GUEST_GIDS	2
 
 #define HYV_FEATURES_ALL	((1ULL << HYV_F_INDIRECT_CHUNKS) | \
-				 (1ULL << HYV_F_DOORBELL_AREA))
+				 (1ULL << HYV_F_DOORBELL_AREA) | \
+				 (1ULL << HYV_F_GUEST_GIDS))
 
 /*
  * Status of a reply: 0 or one of these. The numbers are those of Linux's
@@ -144,6 +154,8 @@ enum hyv_opcode {
 	HYV_CMD_QUERY_GIDS	= 0x0103,
 	HYV_CMD_QUERY_PKEYS	= 0x0104,
 	HYV_CMD_SETUP_DOORBELLS	= 0x0105,
+	HYV_CMD_ADD_GID		= 0x0106,
+	HYV_CMD_DEL_GID		= 0x0107,
 	/* Process contexts and their mappings. */
 	HYV_CMD_ALLOC_CONTEXT	= 0x0201,
 	HYV_CMD_MMAP		= 0x0202,
@@ -403,7 +415,9 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_gid) == 24);
 
 /*
  * The valid entries of a port's GID table in order of their index, from index
- * @first on. @next is where to go on, or 0 at the end.
+ * @first on. @next is where to go on, or 0 at the end. With HYV_F_GUEST_GIDS at
+ * most one: the link-local GID of the HCA's port, which GRHs of UD messages
+ * between guests on it have. Every guest may add it to its own table.
  */
 struct hyv_query_gids_req {
 	struct hyv_req hdr;
@@ -419,6 +433,39 @@ struct hyv_query_gids_rsp {
 	struct hyv_gid gid[HYV_QUERY_GIDS_MAX];
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_gids_rsp) == 24 + 64 * 24);
+
+/* Entries of a port's GID table with HYV_F_GUEST_GIDS. */
+#define HYV_MAX_GIDS		128
+#define HYV_NO_VLAN		0xffff
+
+/*
+ * HYV_CMD_ADD_GID (HYV_F_GUEST_GIDS): an entry of a port's GID table, which was
+ * empty. HYV_S_EEXIST if another vNIC of the tenant has this GID, HYV_S_EACCES if
+ * this one may not have it, HYV_S_EBUSY if the entry is not empty. The same GID
+ * may be in several entries. Reply: struct hyv_rsp.
+ */
+struct hyv_add_gid_req {
+	struct hyv_req hdr;
+	__le32 port;
+	__le16 index;		/* below HYV_MAX_GIDS */
+	__le16 vlan_id;		/* 0..4094, or HYV_NO_VLAN */
+	__u8 gid[16];
+	__u8 type;		/* HYV_GID_TYPE_ROCE_V2 */
+	__u8 reserved[7];
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_add_gid_req) == 56);
+
+/*
+ * HYV_CMD_DEL_GID (HYV_F_GUEST_GIDS): empty an entry. What was made with its
+ * index goes on working. HYV_S_ENOENT if it is empty. Reply: struct hyv_rsp.
+ */
+struct hyv_del_gid_req {
+	struct hyv_req hdr;
+	__le32 port;
+	__le16 index;
+	__le16 reserved;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_del_gid_req) == 32);
 
 #define HYV_QUERY_PKEYS_MAX	128
 

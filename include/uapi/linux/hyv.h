@@ -7,9 +7,9 @@
  * otherwise), guest memory is that process's memory, and its credentials and
  * limits apply. Closing the file destroys all that the guest created.
  *
- * Order: HYV_ATTACH; HYV_SET_LIMITS, HYV_SET_WINDOW, HYV_SET_MEM,
- * HYV_SET_FEATURES, HYV_SET_DOORBELL and HYV_SET_EVENT_QUEUE in any order;
- * then HYV_EXEC, from any number of threads at once.
+ * Order: HYV_ATTACH; HYV_SET_ADDRESSING if at all; HYV_SET_LIMITS,
+ * HYV_SET_WINDOW, HYV_SET_MEM, HYV_SET_FEATURES, HYV_SET_DOORBELL and
+ * HYV_SET_EVENT_QUEUE in any order; then HYV_EXEC, from any number of threads at once.
  *
  * Every ioctl takes a pointer to a structure that starts with its own size in
  * bytes. A smaller size than the kernel's means that the missing fields are
@@ -329,5 +329,45 @@ struct hyv_reset {
 	__u32 flags;
 };
 #define HYV_RESET	_IO(HYV_IOCTL_TYPE, 0x0a)
+
+/* The guest's ports have the GIDs of the HCA. */
+#define HYV_ADDRESSING_HOST	0
+/* They have those which the guest's driver gives them (HYV_F_GUEST_GIDS). */
+#define HYV_ADDRESSING_GUEST	1
+
+/**
+ * struct hyv_gid_prefix - addresses that a guest may have
+ * @gid: GID; of IPv4 addresses ::ffff:a.b.c.d
+ * @length: how many of its bits count, 0..128; the others must be 0
+ * @reserved: must be 0
+ */
+struct hyv_gid_prefix {
+	__u8 gid[16];
+	__u32 length;
+	__u32 reserved;
+};
+
+/**
+ * struct hyv_set_addressing - ioctl(HYV_SET_ADDRESSING): whose GIDs
+ * @size: sizeof(struct hyv_set_addressing)
+ * @flags: must be 0
+ * @mode: HYV_ADDRESSING_*; HYV_ADDRESSING_HOST if this is never called
+ * @nr_prefixes: entries at @prefixes, at most 64; 0 allows the guest all
+ *	addresses that no other vNIC has
+ * @prefixes: array of struct hyv_gid_prefix: GIDs that the guest may have
+ *
+ * Before HYV_GET_CONFIG, whose features it changes, and HYV_SET_FEATURES.
+ *
+ *  EBUSY       features have been set, and the guest has not been reset
+ *  EOPNOTSUPP  HYV_ADDRESSING_GUEST, and a port of the HCA has no RoCE v2
+ */
+struct hyv_set_addressing {
+	__u32 size;
+	__u32 flags;
+	__u32 mode;
+	__u32 nr_prefixes;
+	__aligned_u64 prefixes;
+};
+#define HYV_SET_ADDRESSING	_IO(HYV_IOCTL_TYPE, 0x0b)
 
 #endif /* _UAPI_LINUX_HYV_H */

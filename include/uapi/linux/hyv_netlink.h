@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
 /*
- * Generic netlink family "hyv": what administrators see of hyv.ko.
+ * Generic netlink family "hyv": what administrators see of hyv.ko, and whom
+ * they let guests with addresses of their own reach.
  *
  * All commands need CAP_NET_ADMIN in the initial user namespace. Attributes of
  * the future are to be ignored by receivers.
@@ -24,6 +25,34 @@ enum hyv_nl_cmd {
 	 * HYV_NL_A_HCA_* attributes.
 	 */
 	HYV_NL_CMD_HCA_GET,
+	/*
+	 * The map says who has which GID: vNICs of this host have entered
+	 * theirs, and static entries name GIDs of guests of other hosts.
+	 *
+	 * Request: HYV_NL_A_MAP_ENTRY for each static entry to add, with
+	 * HYV_NL_A_MAP_GID and HYV_NL_A_MAP_VIA. All of them are added, or
+	 * none. HYV_NL_A_MAP_REPLACE is a flag of its own as generic netlink
+	 * refuses NLM_F_REPLACE.
+	 * Errors: EEXIST if a GID is in the map, except for static entries
+	 * with HYV_NL_A_MAP_REPLACE, or twice in the request; EINVAL if one is
+	 * no address of one machine; ENOSPC if there were too many. If an entry
+	 * is to blame, NLMSGERR_ATTR_OFFS leads to it.
+	 */
+	HYV_NL_CMD_MAP_ADD,
+	/*
+	 * Request: HYV_NL_A_MAP_ENTRY for each static entry to delete, with
+	 * HYV_NL_A_MAP_GID. All of them are deleted, or none.
+	 * Errors: ENOENT if no static entry has a GID, or it is twice in the
+	 * request. NLMSGERR_ATTR_OFFS leads to the entry.
+	 */
+	HYV_NL_CMD_MAP_DEL,
+	/*
+	 * Request: HYV_NL_A_MAP_GID, or a dump of all in the order of GIDs.
+	 * Reply: one message an entry with one HYV_NL_A_MAP_ENTRY. In it are
+	 * HYV_NL_A_MAP_GID, and HYV_NL_A_MAP_VIA if it is static, else
+	 * HYV_NL_A_VNIC_ID, and HYV_NL_A_HCA_NAME if the HCA is there.
+	 */
+	HYV_NL_CMD_MAP_GET,
 
 	__HYV_NL_CMD_AFTER_LAST,
 	HYV_NL_CMD_MAX = __HYV_NL_CMD_AFTER_LAST - 1
@@ -62,6 +91,10 @@ enum hyv_nl_attr {
 	HYV_NL_A_HCA_VNICS,		/* u32, vNICs attached */
 	HYV_NL_A_VNIC_QUEUE_BYTES,	/* u64, host memory in queues, bytes */
 	HYV_NL_A_VNIC_QUEUE_BYTES_MAX,	/* u64, bytes */
+	HYV_NL_A_MAP_ENTRY,		/* nest, any number in a message */
+	HYV_NL_A_MAP_GID,		/* 16 bytes, in network order */
+	HYV_NL_A_MAP_VIA,		/* 16 bytes, GID of an HCA elsewhere */
+	HYV_NL_A_MAP_REPLACE,		/* flag, static entries may be there */
 
 	__HYV_NL_A_AFTER_LAST,
 	HYV_NL_A_MAX = __HYV_NL_A_AFTER_LAST - 1
