@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
 #include "hca.h"
@@ -200,6 +201,114 @@ u64 hyv_hca_features(const struct hyv_hca *hca)
 	if (hca->provider->doorbell_area)
 		features |= BIT_ULL(HYV_F_DOORBELL_AREA);
 	return features;
+}
+
+/**
+ * hyv_hca_index() - number of an HCA, which no other one ever gets
+ * @hca: of a vNIC, under its gate
+ *
+ * Return: the number.
+ */
+u32 hyv_hca_index(const struct hyv_hca *hca)
+{
+	return hca->index;
+}
+
+/**
+ * hyv_hca_has_roce() - can guests have addresses of their own on this HCA?
+ * @ibdev: its device
+ *
+ * Return: true if all of its ports speak RoCE v2.
+ */
+bool hyv_hca_has_roce(const struct ib_device *ibdev)
+{
+	u32 port;
+
+	rdma_for_each_port(ibdev, port)
+		if (!rdma_protocol_roce_udp_encap(ibdev, port))
+			return false;
+	return true;
+}
+
+/* What a GID is good for if it is one of the network device @ndev. */
+static enum hyv_gid_kind hyv_gid_attr_kind(const struct ib_gid_attr *attr,
+					   const struct net_device *ndev)
+{
+	if (attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP ||
+	    rcu_access_pointer(attr->ndev) != ndev)
+		return HYV_GID_UNUSABLE;
+	return hyv_gid_kind(&attr->gid);
+}
+
+/**
+ * hyv_hca_pick_gid() - the GID which an HCA sends from
+ * @ibdev: the HCA's device, which stays during the call
+ * @port: its port
+ * @least: what kind of GID will do
+ * @most: the best that will do
+ * @gid: where to write it
+ *
+ * It is the first one of the best kind that the port's own network device has;
+ * those stacked upon it have other networks. Guests on one HCA have the same one,
+ * as long as the table does not change.
+ *
+ * Context: process.
+ * Return: its index, or -ENOENT.
+ */
+int hyv_hca_pick_gid(struct ib_device *ibdev, u32 port, enum hyv_gid_kind least,
+		     enum hyv_gid_kind most, union ib_gid *gid)
+{
+	enum hyv_gid_kind best = HYV_GID_UNUSABLE, this;
+	const struct ib_gid_attr *attr, *own;
+	int index = -ENOENT, i;
+
+	/* The first entries are for what the core itself gives the port. */
+	own = rdma_get_gid_attr(ibdev, port, 0);
+	if (IS_ERR(own))
+		return -ENOENT;
+	for (i = 0; i < ibdev->port_data[port].immutable.gid_tbl_len; i++) {
+		/* struct hyv_ah_attr has no room for more, nor has uverbs */
+		if (i > U8_MAX)
+			break;
+		attr = rdma_get_gid_attr(ibdev, port, i);
+		if (IS_ERR(attr))
+			continue;
+		this = hyv_gid_attr_kind(attr, rcu_access_pointer(own->ndev));
+		if (this > best && this >= least && this <= most) {
+			best = this;
+			index = i;
+			*gid = attr->gid;
+		}
+		rdma_put_gid_attr(attr);
+	}
+	rdma_put_gid_attr(own);
+	return index;
+}
+
+/**
+ * hyv_hca_gid() - the GID by which an HCA of this host is reached
+ * @index: of hyv_hca_index()
+ * @port: its port
+ * @kind: what kind of GID
+ * @gid: where to write it
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ENODEV if it has left, -ENOENT if it has no GID.
+ */
+int hyv_hca_gid(u32 index, u32 port, enum hyv_gid_kind kind, union ib_gid *gid)
+{
+	struct hyv_hca *hca;
+	int ret = -ENODEV;
+
+	mutex_lock(&hyv_hcas_lock);
+	list_for_each_entry(hca, &hyv_hcas, link) {
+		if (hca->index != index)
+			continue;
+		ret = hyv_hca_pick_gid(hca->ibdev, port, kind, kind, gid);
+		break;
+	}
+	mutex_unlock(&hyv_hcas_lock);
+	return ret < 0 ? ret : 0;
 }
 
 /* Called by ib_core in process context, or in any by drivers of old. */

@@ -8,6 +8,8 @@
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
 
+#include "gidmap.h"
+
 struct hyv_hca;
 struct hyv_vnic;
 
@@ -41,5 +43,10 @@ void hyv_hca_unlink(struct hyv_vnic *vnic);
 struct ib_device *hyv_hca_ibdev(const struct hyv_hca *hca);
 const struct hyv_provider *hyv_hca_provider(const struct hyv_hca *hca);
 u64 hyv_hca_features(const struct hyv_hca *hca);
+u32 hyv_hca_index(const struct hyv_hca *hca);
+int hyv_hca_gid(u32 index, u32 port, enum hyv_gid_kind kind, union ib_gid *gid);
+int hyv_hca_pick_gid(struct ib_device *ibdev, u32 port, enum hyv_gid_kind least,
+		     enum hyv_gid_kind most, union ib_gid *gid);
+bool hyv_hca_has_roce(const struct ib_device *ibdev);
 
 #endif /* HYV_HCA_H */

@@ -11,6 +11,7 @@
 #include "exec.h"
 #include "hca.h"
 #include "netlink.h"
+#include "tenant.h"
 #include "uctx.h"
 #include "vnic.h"
 
@@ -30,6 +31,7 @@ union hyv_ioctl_arg {
 	struct hyv_get_config get_config;
 	struct hyv_exec exec;
 	struct hyv_reset reset;
+	struct hyv_set_addressing set_addressing;
 };
 
 static int hyv_get_info(struct hyv_vnic *vnic, union hyv_ioctl_arg *arg)
@@ -56,6 +58,11 @@ static int hyv_set_limits(struct hyv_vnic *vnic, union hyv_ioctl_arg *arg)
 	if (arg->set_limits.reserved || arg->set_limits.reserved2)
 		return -EINVAL;
 	return hyv_vnic_set_limits(vnic, &arg->set_limits);
+}
+
+static int hyv_set_addressing(struct hyv_vnic *vnic, union hyv_ioctl_arg *arg)
+{
+	return hyv_gids_set(vnic, &arg->set_addressing);
 }
 
 static int hyv_set_window(struct hyv_vnic *vnic, union hyv_ioctl_arg *arg)
@@ -155,6 +162,8 @@ static const struct hyv_ioctl_op hyv_ioctls[] = {
 		  hyv_get_config),
 	HYV_IOCTL(HYV_EXEC, hyv_exec, out_reply_len, true, false, hyv_do_exec),
 	HYV_IOCTL(HYV_RESET, hyv_reset, flags, true, true, hyv_reset),
+	HYV_IOCTL(HYV_SET_ADDRESSING, hyv_set_addressing, prefixes, true, true,
+		  hyv_set_addressing),
 };
 
 static int hyv_ioctl_check(struct hyv_vnic *vnic, const struct hyv_ioctl_op *op)
@@ -258,6 +267,7 @@ static int __init hyv_init(void)
 
 err_netlink:
 	hyv_netlink_exit();
+	hyv_tenant_clear(&hyv_default_tenant);
 err_hca:
 	hyv_hca_unregister();
 	return ret;
@@ -268,6 +278,7 @@ static void __exit hyv_exit(void)
 {
 	misc_deregister(&hyv_misc);
 	hyv_netlink_exit();
+	hyv_tenant_clear(&hyv_default_tenant);
 	hyv_hca_unregister();
 }
 module_exit(hyv_exit);

@@ -10,6 +10,7 @@
 #define HYV_VERBS_H
 
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
 #include <hyv/wire.h>
@@ -132,6 +133,9 @@ struct hyv_srq {
  * @queue_bytes: charged to hyv_vnic.queues
  * @event: async events, told through event queue 0
  * @mcast: groups that it is in, struct hyv_mcast; see verbs_mcast.c
+ * @path_lock: protects all below
+ * @path: where it sends to, as the guest said; all zero in addressing mode host
+ * @alt_path: likewise, its alternate path
  */
 struct hyv_qp {
 	struct hyv_obj obj;
@@ -146,6 +150,10 @@ struct hyv_qp {
 	u64 queue_bytes;
 	struct hyv_evnode event[HYV_QP_EVENTS];
 	struct list_head mcast;
+
+	spinlock_t path_lock;	/* see above */
+	struct hyv_ah_attr path;
+	struct hyv_ah_attr alt_path;
 };
 
 /**
@@ -241,6 +249,10 @@ int hyv_ah_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
 /* verbs_mw.c */
 int hyv_cmd_alloc_mw(void *arg, struct hyv_call *call);
 int hyv_mw_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj);
+
+/* verbs_gid.c */
+int hyv_cmd_add_gid(void *arg, struct hyv_call *call);
+int hyv_cmd_del_gid(void *arg, struct hyv_call *call);
 
 /* verbs_mcast.c */
 int hyv_cmd_attach_mcast(void *arg, struct hyv_call *call);

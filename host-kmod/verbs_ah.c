@@ -61,6 +61,9 @@ int hyv_cmd_create_ah(void *arg, struct hyv_call *call)
 	ret = hyv_ah_attr_from_wire(r->ibdev, &req->attr, &attr);
 	if (ret)
 		return ret;
+	ret = hyv_gids_translate(r, &req->attr, true, &attr);
+	if (ret)
+		return ret;
 	pd = hyv_obj_get(objs, le32_to_cpu(req->pd), HYV_OBJ_PD);
 	if (!pd)
 		return -ENOENT;

@@ -82,10 +82,32 @@ int hyv_cmd_query_port(void *arg, struct hyv_call *call)
 	ret = ib_query_port(r->ibdev, port, &attr);
 	if (ret)
 		return ret;
+	if (r->vnic->gids.tenant)
+		attr.gid_tbl_len = HYV_MAX_GIDS;
 	hyv_port_attr_to_wire(r->ibdev, port, &attr,
 			      rdma_port_get_link_layer(r->ibdev, port),
 			      call->rsp);
 	return 0;
+}
+
+static void hyv_gid_to_wire(const union ib_gid *gid, u32 index, u8 type,
+			    struct hyv_gid *out)
+{
+	memcpy(out->raw, gid->raw, sizeof(out->raw));
+	out->index = cpu_to_le16(index);
+	out->type = type;
+}
+
+/* A guest with addresses of its own gets to know one of the HCA's only. */
+static u32 hyv_query_gid_of_hca(struct hyv_request *r, u32 port, u32 first,
+				struct hyv_query_gids_rsp *rsp)
+{
+	union ib_gid gid;
+
+	if (first || hyv_gids_of_hca(r, port, &gid))
+		return 0;
+	hyv_gid_to_wire(&gid, 0, HYV_GID_TYPE_ROCE_V2, &rsp->gid[0]);
+	return 1;
 }
 
 /**
@@ -94,7 +116,7 @@ int hyv_cmd_query_port(void *arg, struct hyv_call *call)
  * @call: the request
  *
  * Context: As all handlers.
- * Return: 0 or -EINVAL.
+ * Return: 0 or a negative errno.
  */
 int hyv_cmd_query_gids(void *arg, struct hyv_call *call)
 {
@@ -108,20 +130,22 @@ int hyv_cmd_query_gids(void *arg, struct hyv_call *call)
 
 	if (!rdma_is_port_valid(r->ibdev, port))
 		return -EINVAL;
+	if (r->vnic->gids.tenant) {
+		rsp->count = cpu_to_le32(hyv_query_gid_of_hca(r, port, index,
+							      rsp));
+		return 0;
+	}
 	len = r->ibdev->port_data[port].immutable.gid_tbl_len;
 
 	for (; index < len && count < HYV_QUERY_GIDS_MAX; index++) {
-		struct hyv_gid *out = &rsp->gid[count];
-
 		gid = rdma_get_gid_attr(r->ibdev, port, index);
 		if (IS_ERR(gid))
 			continue;
-		memcpy(out->raw, gid->gid.raw, sizeof(out->raw));
-		out->index = cpu_to_le16(index);
-		out->type = gid->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP ?
-			    HYV_GID_TYPE_ROCE_V2 : HYV_GID_TYPE_IB;
+		hyv_gid_to_wire(&gid->gid, index,
+				gid->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP ?
+				HYV_GID_TYPE_ROCE_V2 : HYV_GID_TYPE_IB,
+				&rsp->gid[count++]);
 		rdma_put_gid_attr(gid);
-		count++;
 	}
 	rsp->count = cpu_to_le32(count);
 	rsp->next = cpu_to_le32(index < len ? index : 0);

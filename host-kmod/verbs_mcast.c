@@ -2,12 +2,19 @@
 /*
  * Multicast groups of UD QPs.
  */
+#include <linux/igmp.h>
+#include <linux/inetdevice.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_cache.h>
 
 #include "dispatch.h"
+#include "gidmap.h"
 #include "verbs.h"
 #include "vnic.h"
 
@@ -19,11 +26,16 @@
  * @link: in &hyv_qp.mcast
  * @gid: of the group, which names it
  * @mlid: as it was when the QP joined; ignored by Ethernet
+ * @net: network namespace of a network device that has joined it, too; NULL if
+ *	none has
+ * @ifindex: that network device
  */
 struct hyv_mcast {
 	struct list_head link;
 	union ib_gid gid;
 	u16 mlid;
+	struct net *net;
+	int ifindex;
 };
 
 /*
@@ -32,6 +44,85 @@ struct hyv_mcast {
  * lets that QP leave then nor be destroyed.
  */
 static DEFINE_MUTEX(hyv_mcast_lock);
+
+/* A reference to the network device of a port, or NULL. */
+static struct net_device *hyv_mcast_ndev(struct ib_device *ibdev, u32 port)
+{
+	const struct ib_gid_attr *attr;
+	struct net_device *ndev;
+
+	attr = rdma_get_gid_attr(ibdev, port, 0);
+	if (IS_ERR(attr))
+		return NULL;
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(attr);
+	if (IS_ERR(ndev))
+		ndev = NULL;
+	else
+		dev_hold(ndev);
+	rcu_read_unlock();
+	rdma_put_gid_attr(attr);
+	return ndev;
+}
+
+/* Join, or leave, with the host's IP stack; false if that is not there. */
+static bool hyv_mcast_ip_change(struct net_device *ndev,
+				const union ib_gid *gid, bool join)
+{
+	struct in_device *in_dev;
+	__be32 group;
+
+	memcpy(&group, gid->raw + 12, sizeof(group));
+	rtnl_lock();
+	in_dev = __in_dev_get_rtnl(ndev);
+	if (in_dev && join)
+		ip_mc_inc_group(in_dev, group);
+	else if (in_dev)
+		ip_mc_dec_group(in_dev, group);
+	rtnl_unlock();
+	return in_dev;
+}
+
+/*
+ * What the connection manager does for processes of the host, that of a guest
+ * does in the guest's network. Switches of the HCA's network have to know of
+ * the group as well, and rdma_rxe gets none of what this host sends to a group
+ * that it is not in.
+ */
+static void hyv_mcast_ip_join(struct hyv_qp *qp, struct hyv_mcast *mcast)
+{
+	struct ib_device *ibdev = qp->ib->device;
+	u32 port = qp->ib->port;
+	struct net_device *ndev;
+
+	if (!qp->vnic->gids.tenant ||
+	    hyv_gid_kind(&mcast->gid) != HYV_GID_MULTICAST4)
+		return;
+	if (!rdma_is_port_valid(ibdev, port))
+		port = rdma_start_port(ibdev);
+	ndev = hyv_mcast_ndev(ibdev, port);
+	if (!ndev)
+		return;
+	if (hyv_mcast_ip_change(ndev, &mcast->gid, true)) {
+		mcast->net = get_net(dev_net(ndev));
+		mcast->ifindex = ndev->ifindex;
+	}
+	dev_put(ndev);
+}
+
+static void hyv_mcast_ip_leave(struct hyv_mcast *mcast)
+{
+	struct net_device *ndev;
+
+	if (!mcast->net)
+		return;
+	ndev = dev_get_by_index(mcast->net, mcast->ifindex);
+	if (ndev) {
+		hyv_mcast_ip_change(ndev, &mcast->gid, false);
+		dev_put(ndev);
+	}
+	put_net(mcast->net);
+}
 
 /*
  * The GID alone names a group: Ethernet HCAs ignore the LID, and ib_core would
@@ -53,6 +144,7 @@ static struct hyv_mcast *hyv_mcast_find(struct hyv_qp *qp,
 static void hyv_mcast_drop(struct hyv_qp *qp, struct hyv_mcast *mcast)
 {
 	lockdep_assert_held(&hyv_mcast_lock);
+	hyv_mcast_ip_leave(mcast);
 	list_del(&mcast->link);
 	kfree(mcast);
 	qp->vnic->nr_mcast--;
@@ -82,6 +174,7 @@ static int hyv_mcast_attach(struct hyv_qp *qp, const struct hyv_mcast_req *req)
 	if (ret) {
 		kfree(mcast);
 	} else {
+		hyv_mcast_ip_join(qp, mcast);
 		list_add_tail(&mcast->link, &qp->mcast);
 		qp->vnic->nr_mcast++;
 	}

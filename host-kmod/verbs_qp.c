@@ -161,6 +161,7 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 		return -ENOMEM;
 	qp->vnic = vnic;
 	INIT_LIST_HEAD(&qp->mcast);
+	spin_lock_init(&qp->path_lock);
 	ret = hyv_qp_get_parents(vnic, qp, req);
 	if (ret)
 		goto err_put;
@@ -288,6 +289,38 @@ static int hyv_qp_check_paths(struct ib_qp *qp, struct ib_qp_attr *attr,
 	return 0;
 }
 
+/* From the guest's addresses to those of HCAs. */
+static int hyv_qp_translate(struct hyv_request *r,
+			    const struct hyv_qp_attr *in,
+			    struct ib_qp_attr *out, int mask)
+{
+	int ret;
+
+	if (mask & IB_QP_AV) {
+		ret = hyv_gids_translate(r, &in->ah, false, &out->ah_attr);
+		if (ret)
+			return ret;
+	}
+	if (mask & IB_QP_ALT_PATH)
+		return hyv_gids_translate(r, &in->alt_ah, false,
+					  &out->alt_ah_attr);
+	return 0;
+}
+
+/* Keep what the guest said of a path for when it asks. */
+static void hyv_qp_keep_paths(struct hyv_vnic *vnic, struct hyv_qp *qp,
+			      const struct hyv_qp_attr *attr, int mask)
+{
+	if (!vnic->gids.tenant)
+		return;
+	spin_lock(&qp->path_lock);
+	if (mask & IB_QP_AV)
+		qp->path = attr->ah;
+	if (mask & IB_QP_ALT_PATH)
+		qp->alt_path = attr->alt_ah;
+	spin_unlock(&qp->path_lock);
+}
+
 /**
  * hyv_cmd_modify_qp() - handle HYV_CMD_MODIFY_QP
  * @arg: struct hyv_request
@@ -314,6 +347,9 @@ int hyv_cmd_modify_qp(void *arg, struct hyv_call *call)
 	ret = hyv_qp_attr_from_wire(r->ibdev, &req->attr, mask, attr);
 	if (ret)
 		goto out_free;
+	ret = hyv_qp_translate(r, &req->attr, attr, mask);
+	if (ret)
+		goto out_free;
 	obj = hyv_obj_get(&vnic->objs, le32_to_cpu(req->qp), HYV_OBJ_QP);
 	if (!obj) {
 		ret = -ENOENT;
@@ -329,13 +365,26 @@ int hyv_cmd_modify_qp(void *arg, struct hyv_call *call)
 	if (ret)
 		goto out_put;
 	ret = ib_modify_qp_with_udata(qp->ib, attr, mask, &bundle.driver_udata);
-	if (!ret)
-		ret = hyv_udata_end(&bundle, call);
+	if (ret)
+		goto out_put;
+	hyv_qp_keep_paths(vnic, qp, &req->attr, mask);
+	ret = hyv_udata_end(&bundle, call);
 out_put:
 	hyv_obj_put(&vnic->objs, obj);
 out_free:
 	kfree(attr);
 	return ret;
+}
+
+static void hyv_qp_tell_paths(struct hyv_vnic *vnic, struct hyv_qp *qp,
+			      struct hyv_qp_attr *attr)
+{
+	if (!vnic->gids.tenant)
+		return;
+	spin_lock(&qp->path_lock);
+	attr->ah = qp->path;
+	attr->alt_ah = qp->alt_path;
+	spin_unlock(&qp->path_lock);
 }
 
 /**
@@ -372,6 +421,7 @@ int hyv_cmd_query_qp(void *arg, struct hyv_call *call)
 	ret = ib_query_qp(qp->ib, attr, le32_to_cpu(req->attr_mask), init_attr);
 	if (!ret) {
 		hyv_qp_attr_to_wire(attr, &rsp->attr);
+		hyv_qp_tell_paths(vnic, qp, &rsp->attr);
 		hyv_qp_cap_to_wire(&init_attr->cap, &rsp->init_cap);
 		rsp->sq_sig_all = init_attr->sq_sig_type == IB_SIGNAL_ALL_WR;
 	}

@@ -73,6 +73,7 @@ struct hyv_vnic *hyv_vnic_create(void)
 	hyv_quota_init(&vnic->pinned, U64_MAX);
 	hyv_quota_init(&vnic->queues, HYV_DEFAULT_QUEUE_BYTES);
 	hyv_window_init(&vnic->window);
+	hyv_gids_init(&vnic->gids);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC);
 	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC);
 	hyv_events_init(&vnic->events);
@@ -86,6 +87,7 @@ static void hyv_vnic_free(struct kref *ref)
 	hyv_events_free(&vnic->events);
 	xa_destroy(&vnic->cq_slots);
 	xa_destroy(&vnic->qp_slots);
+	hyv_gids_free(&vnic->gids);
 	hyv_window_free(&vnic->window);
 	hyv_objs_fini(&vnic->objs);
 	if (vnic->mem)
@@ -115,6 +117,7 @@ void hyv_vnic_put(struct hyv_vnic *vnic)
 /* In the worker: the HCA's files have to be closed when it is told to go. */
 static void hyv_vnic_destroy_all(struct hyv_vnic *vnic)
 {
+	hyv_gids_clear(vnic);
 	hyv_destroy_all(vnic);
 	flush_delayed_fput();
 }
@@ -299,7 +302,9 @@ int hyv_vnic_attach(struct hyv_vnic *vnic, const struct hyv_attach *arg)
 	mmget(vnic->mm);
 	strscpy(vnic->name, arg->name, sizeof(vnic->name));
 	get_task_comm(vnic->comm, vnic->owner);
-	vnic->id = atomic_inc_return(&hyv_last_id);
+	do {
+		vnic->id = atomic_inc_return(&hyv_last_id);
+	} while (vnic->id == HYV_GID_STATIC);
 
 	ret = hyv_vnic_set_hca(vnic, scratch);
 	if (ret)
@@ -486,13 +491,24 @@ err_free:
 	return ret;
 }
 
+/* The device's own features; under gate, and the HCA is there. */
+static u64 hyv_vnic_features(const struct hyv_vnic *vnic)
+{
+	u64 features = hyv_hca_features(vnic->hca);
+
+	if (vnic->gids.tenant)
+		features |= BIT_ULL(HYV_F_GUEST_GIDS);
+	return features;
+}
+
 /**
  * hyv_vnic_set_features() - set what the guest's driver acknowledged
  * @vnic: an attached vNIC
  * @arg: from the VMM
  *
  * Context: Process context of the VMM; setup_lock held. May sleep.
- * Return: 0, -ENODEV, or -EOPNOTSUPP for bits that are not offered.
+ * Return: 0, -ENODEV, or -EOPNOTSUPP for bits that are not offered, or if one is
+ * missing without which the device does not work.
  */
 int hyv_vnic_set_features(struct hyv_vnic *vnic,
 			  const struct hyv_set_features *arg)
@@ -507,7 +523,9 @@ int hyv_vnic_set_features(struct hyv_vnic *vnic,
 	down_write(&vnic->gate);
 	if (!vnic->hca)
 		ret = -ENODEV;
-	else if (own & ~hyv_hca_features(vnic->hca))
+	else if (own & ~hyv_vnic_features(vnic))
+		ret = -EOPNOTSUPP;
+	else if (vnic->gids.tenant && !(own & BIT_ULL(HYV_F_GUEST_GIDS)))
 		ret = -EOPNOTSUPP;
 	else
 		vnic->features = arg->features;
@@ -553,7 +571,7 @@ int hyv_vnic_get_config(struct hyv_vnic *vnic, struct hyv_get_config *arg)
 	config.node_type = cpu_to_le16(ibdev->node_type);
 	config.nr_comp_vectors = cpu_to_le16(min_t(int, U16_MAX,
 						   ibdev->num_comp_vectors));
-	arg->out_features = hyv_hca_features(vnic->hca);
+	arg->out_features = hyv_vnic_features(vnic);
 	WRITE_ONCE(vnic->events.nr_queues, arg->nr_event_queues);
 	up_read(&vnic->gate);
 

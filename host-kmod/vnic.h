@@ -6,6 +6,8 @@
  *   hyv_vnic.setup_lock > hyv_vnic.gate > hyv_window.lock > mmap lock
  *   hyv_vnic.gate > the lock of a CQ, SRQ or MR > mmap lock
  *   hyv_vnic.gate > hyv_mcast_lock
+ *   hyv_vnic.gate > hyv_gids.lock > hyv_tenant.lock
+ *   hyv_vnic.gate > hca registry lock
  *   hyv_vnic.gate > hyv_event_queue.lock > hyv_evq.lock
  *   hca registry lock > hyv_hca.lock
  * The worker never takes setup_lock or gate, so that a holder of either may
@@ -29,6 +31,7 @@
 
 #include "dbmap.h"
 #include "events.h"
+#include "gids.h"
 #include "info.h"
 #include "memmap.h"
 #include "obj.h"
@@ -123,6 +126,7 @@ struct hyv_vnic {
 	struct hyv_quota queues;	/* kernel memory of the HCA's driver */
 	struct hyv_window window;
 	u32 nr_mcast;		/* see verbs_mcast.c */
+	struct hyv_gids gids;
 	struct xarray qp_slots;
 	struct xarray cq_slots;
 	struct hyv_events events;

@@ -12,6 +12,7 @@ void group_wire(void);
 void group_query(void);
 void group_objects(void);
 void group_limits(void);
+void group_gids(void);
 void group_verbs(void);
 void group_traffic(void);
 void group_chunks(void);

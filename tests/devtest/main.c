@@ -18,6 +18,7 @@ static const struct dt_group groups[] = {
 	 120},
 	{"verbs", "SRQs, AHs, memory windows and the like", group_verbs, 120},
 	{"limits", "what a guest may use", group_limits, 120},
+	{"gids", "addresses of the guest's own", group_gids, 120},
 	{"chunks", "rules of chunk lists", group_chunks, 60},
 	{"memory", "kinds of guest memory", group_memory, 120},
 	{"window", "mappings of the HCA's queues", group_window, 120},

@@ -302,7 +302,7 @@ static void test_reserved(void)
 
 static void test_unknown(void)
 {
-	static const uint16_t unknown[] = {0,	   0x0100, 0x0106,
+	static const uint16_t unknown[] = {0,	   0x0100, 0x0108,
 					   0x0200, 0x0204, 0x0300,
 					   0x0312, 0x0401, 0xffff};
 	struct rsp rsp;

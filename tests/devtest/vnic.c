@@ -124,6 +124,17 @@ static void vnic_get_config(struct vnic *v)
 	v->offered = arg.out_features;
 }
 
+/* What is the same for all vNICs, after HYV_ATTACH. */
+static void vnic_set_up(struct vnic *v)
+{
+	vnic_set_window(v);
+	vnic_get_config(v);
+	REQUIRE_EQ(vnic_set_mem(v, v->gm->region, GMEM_REGIONS), 0,
+		   "HYV_SET_MEM");
+	REQUIRE_EQ(vnic_set_features(v, vnic_features(v)), 0,
+		   "HYV_SET_FEATURES");
+}
+
 /**
  * vnic_open() - make a vNIC with window, memory and all features
  * @v: the vNIC
@@ -132,11 +143,36 @@ static void vnic_get_config(struct vnic *v)
 void vnic_open(struct vnic *v, struct gmem *gm)
 {
 	vnic_attach(v, gm);
-	vnic_set_window(v);
-	vnic_get_config(v);
-	REQUIRE_EQ(vnic_set_mem(v, gm->region, GMEM_REGIONS), 0, "HYV_SET_MEM");
-	REQUIRE_EQ(vnic_set_features(v, vnic_features(v)), 0,
-		   "HYV_SET_FEATURES");
+	vnic_set_up(v);
+}
+
+/**
+ * vnic_open_guest_gids() - likewise, with addresses of the guest's own
+ * @v: the vNIC
+ * @gm: its memory
+ * @prefix: those that it may have
+ * @nr: how many prefixes
+ */
+void vnic_open_guest_gids(struct vnic *v, struct gmem *gm,
+			  const struct hyv_gid_prefix *prefix, uint32_t nr)
+{
+	vnic_attach(v, gm);
+	REQUIRE_EQ(vnic_set_addressing(v, HYV_ADDRESSING_GUEST, prefix, nr), 0,
+		   "HYV_SET_ADDRESSING");
+	vnic_set_up(v);
+}
+
+int vnic_set_addressing(struct vnic *v, uint32_t mode,
+			const struct hyv_gid_prefix *prefix, uint32_t nr)
+{
+	struct hyv_set_addressing arg = {
+		.size = sizeof(arg),
+		.mode = mode,
+		.nr_prefixes = nr,
+		.prefixes = (uintptr_t)prefix,
+	};
+
+	return hyv_ioctl(v->fd, HYV_SET_ADDRESSING, &arg);
 }
 
 /**

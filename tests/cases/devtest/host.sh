@@ -21,7 +21,7 @@ run() {
 		failed+=("$*")
 }
 
-run ioctl wire query objects verbs limits chunks memory window
+run ioctl wire query objects verbs limits gids chunks memory window
 run data traffic events async
 run show reset close kill
 run fuzz 1 20

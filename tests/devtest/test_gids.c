@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Addresses of the guest's own: which it may have, whom it reaches by them.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <linux/virtio_config.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "driver.h"
+#include "groups.h"
+#include "harness.h"
+#include "rxe.h"
+
+#define V4(a, b, c, d)                               \
+	{                                            \
+		[10] = 0xff, [11] = 0xff, a, b, c, d \
+	}
+
+static const uint8_t gid_a[16] = V4(10, 99, 0, 1);
+static const uint8_t gid_b[16] = V4(10, 99, 0, 2);
+static const uint8_t gid_c[16] = V4(10, 99, 1, 3);
+
+static struct gmem gm;
+
+static int add_gid_as(struct vnic *v, struct hyv_add_gid_req *req)
+{
+	struct req r;
+	struct rsp rsp;
+
+	req_init(&r, HYV_CMD_ADD_GID, req, sizeof(*req));
+	return vnic_exec(v, &r, &rsp);
+}
+
+static int add_gid(struct vnic *v, uint16_t index, const uint8_t *gid)
+{
+	struct hyv_add_gid_req req = {
+		.port = htole32(1),
+		.index = htole16(index),
+		.vlan_id = htole16(HYV_NO_VLAN),
+		.type = HYV_GID_TYPE_ROCE_V2,
+	};
+
+	memcpy(req.gid, gid, sizeof(req.gid));
+	return add_gid_as(v, &req);
+}
+
+static int del_gid(struct vnic *v, uint32_t port, uint16_t index)
+{
+	struct hyv_del_gid_req req = {
+		.port = htole32(port),
+		.index = htole16(index),
+	};
+	struct req r;
+	struct rsp rsp;
+
+	req_init(&r, HYV_CMD_DEL_GID, &req, sizeof(req));
+	return vnic_exec(v, &r, &rsp);
+}
+
+static struct hyv_gid from(uint16_t index, const uint8_t *to)
+{
+	struct hyv_gid gid = {.index = htole16(index)};
+
+	memcpy(gid.raw, to, sizeof(gid.raw));
+	return gid;
+}
+
+static void test_ioctl_rules(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t mode;
+		uint32_t nr;
+		struct hyv_gid_prefix prefix;
+		int ret;
+	} cases[] = {
+		{"no such mode", 2, 0, {}, -EINVAL},
+		{"host", HYV_ADDRESSING_HOST, 0, {}, 0},
+		{"host with prefixes", HYV_ADDRESSING_HOST, 1, {}, -EINVAL},
+		{"guest", HYV_ADDRESSING_GUEST, 0, {}, 0},
+		{"guest, again", HYV_ADDRESSING_GUEST, 0, {}, 0},
+		{"all addresses", HYV_ADDRESSING_GUEST, 1, {}, 0},
+		{"a prefix of 129 bits",
+		 HYV_ADDRESSING_GUEST,
+		 1,
+		 {.length = 129},
+		 -EINVAL},
+		{"a reserved field",
+		 HYV_ADDRESSING_GUEST,
+		 1,
+		 {.reserved = 1},
+		 -EINVAL},
+		{"bits behind the prefix",
+		 HYV_ADDRESSING_GUEST,
+		 1,
+		 {.gid = V4(10, 99, 0, 1), .length = 127},
+		 -EINVAL},
+	};
+	struct hyv_gid_prefix *many = calloc(65, sizeof(*many));
+	struct vnic v;
+	size_t i;
+
+	vnic_attach(&v, &gm);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		EXPECT(vnic_set_addressing(&v, cases[i].mode, &cases[i].prefix,
+					   cases[i].nr),
+		       cases[i].ret, "SET_ADDRESSING: %s", cases[i].what);
+	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, many, 64), 0,
+	       "64 prefixes");
+	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, many, 65), -EINVAL,
+	       "65 prefixes");
+	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, NULL, 1), -EFAULT,
+	       "prefixes at NULL");
+	free(many);
+
+	v.offered = HYV_FEATURES_ALL & ~(1ULL << HYV_F_GUEST_GIDS);
+	EXPECT(vnic_set_features(&v, vnic_features(&v)), -EOPNOTSUPP,
+	       "a driver that does not know the mode");
+	v.offered = HYV_FEATURES_ALL;
+	EXPECT(vnic_set_features(&v, vnic_features(&v)), 0, "one that does");
+	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), -EBUSY,
+	       "SET_ADDRESSING with a driver");
+	EXPECT(vnic_reset(&v), 0, "RESET");
+	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), 0,
+	       "SET_ADDRESSING after it");
+	vnic_close(&v);
+}
+
+static void test_host_mode(void)
+{
+	struct vnic v;
+
+	vnic_open(&v, &gm);
+	CHECK(!(v.offered & 1ULL << HYV_F_GUEST_GIDS), "mode host: features");
+	EXPECT(add_gid(&v, 0, gid_a), HYV_S_EOPNOTSUPP, "mode host: ADD_GID");
+	EXPECT(del_gid(&v, 1, 0), HYV_S_EOPNOTSUPP, "mode host: DEL_GID");
+	vnic_close(&v);
+}
+
+static void test_table(void)
+{
+	const struct {
+		const char *what;
+		struct hyv_add_gid_req req;
+	} bad[] = {
+		{"port 0", {.port = 0, .gid = V4(10, 99, 0, 9)}},
+		{"port 2", {.port = htole32(2), .gid = V4(10, 99, 0, 9)}},
+		{"an index behind the end",
+		 {.index = htole16(HYV_MAX_GIDS), .gid = V4(10, 99, 0, 9)}},
+		{"VLAN 4095",
+		 {.vlan_id = htole16(4095), .gid = V4(10, 99, 0, 9)}},
+		{"RoCE v1",
+		 {.type = HYV_GID_TYPE_ROCE_V1, .gid = V4(10, 99, 0, 9)}},
+		{"a reserved field",
+		 {.reserved = {[6] = 1}, .gid = V4(10, 99, 0, 9)}},
+		{"a zero GID", {.gid = {}}},
+		{"a multicast GID", {.gid = {0xff, 0x0e, [15] = 1}}},
+		{"an IPv4 multicast GID", {.gid = V4(224, 0, 0, 1)}},
+		{"loopback", {.gid = V4(127, 0, 0, 1)}},
+	};
+	struct hyv_add_gid_req req;
+	struct vnic a, b;
+	struct rsp rsp;
+	struct req r;
+	size_t i;
+
+	vnic_open_guest_gids(&a, &gm, NULL, 0);
+	CHECK(a.offered & 1ULL << HYV_F_GUEST_GIDS, "the feature is offered");
+	req_query(&r, HYV_CMD_QUERY_PORT, 1, 0);
+	REQUIRE_EQ(vnic_exec(&a, &r, &rsp), 0, "QUERY_PORT");
+	EXPECT(le32toh(rsp.port.gid_tbl_len), HYV_MAX_GIDS, "entries");
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		req = bad[i].req;
+		if (strncmp(bad[i].what, "port", 4))
+			req.port = htole32(1);
+		if (strncmp(bad[i].what, "RoCE", 4))
+			req.type = HYV_GID_TYPE_ROCE_V2;
+		EXPECT(add_gid_as(&a, &req), HYV_S_EINVAL, "ADD_GID: %s",
+		       bad[i].what);
+	}
+	EXPECT(del_gid(&a, 0, 0), HYV_S_EINVAL, "DEL_GID of port 0");
+	EXPECT(del_gid(&a, 2, 0), HYV_S_EINVAL, "DEL_GID of port 2");
+	EXPECT(del_gid(&a, 1, HYV_MAX_GIDS), HYV_S_EINVAL,
+	       "DEL_GID behind the end");
+	EXPECT(del_gid(&a, 1, 0), HYV_S_ENOENT, "DEL_GID of an empty entry");
+
+	EXPECT(add_gid(&a, HYV_MAX_GIDS - 1, gid_a), 0, "ADD_GID");
+	EXPECT(add_gid(&a, HYV_MAX_GIDS - 1, gid_b), HYV_S_EBUSY,
+	       "ADD_GID where there is one");
+	EXPECT(add_gid(&a, 0, gid_a), 0, "ADD_GID of the same GID");
+
+	vnic_open_guest_gids(&b, &gm, NULL, 0);
+	EXPECT(add_gid(&b, 0, gid_a), HYV_S_EEXIST, "ADD_GID of another's");
+	EXPECT(del_gid(&a, 1, 0), 0, "DEL_GID");
+	EXPECT(add_gid(&b, 0, gid_a), HYV_S_EEXIST, "who has it once more");
+	EXPECT(del_gid(&a, 1, HYV_MAX_GIDS - 1), 0, "DEL_GID of the last");
+	EXPECT(add_gid(&b, 0, gid_a), 0, "ADD_GID of what is free now");
+	EXPECT(add_gid(&a, 0, gid_a), HYV_S_EEXIST, "but only once");
+	EXPECT(vnic_reset(&b), 0, "RESET of who has it");
+	EXPECT(add_gid(&a, 0, gid_a), 0, "ADD_GID after that");
+	vnic_close(&a);
+	REQUIRE_EQ(vnic_set_features(&b, vnic_features(&b)), 0, "features");
+	EXPECT(add_gid(&b, 0, gid_a), 0, "ADD_GID after the end of the other");
+	vnic_close(&b);
+}
+
+static void test_prefixes(void)
+{
+	static const struct hyv_gid_prefix prefix[] = {
+		{.gid = V4(10, 99, 1, 0), .length = 120},
+		{.gid = V4(10, 99, 0, 2), .length = 128},
+	};
+	struct vnic v;
+
+	vnic_open_guest_gids(&v, &gm, prefix, ARRAY_SIZE(prefix));
+	EXPECT(add_gid(&v, 0, gid_a), HYV_S_EACCES, "an address of others");
+	EXPECT(add_gid(&v, 0, gid_b), 0, "the one that it may have");
+	EXPECT(add_gid(&v, 1, gid_c), 0, "one of those that it may have");
+	vnic_close(&v);
+}
+
+/* Where QPs and AHs of @a get to; @b has gid_b. */
+static void test_reach(void)
+{
+	static const uint8_t group[16] = V4(239, 1, 1, 1);
+	struct hyv_gid to_b = from(5, gid_b), to_c = from(5, gid_c);
+	struct hyv_gid from_none = from(6, gid_b), to_group = from(5, group);
+	struct hyv_gid to_self = from(5, gid_a);
+	struct hyv_query_qp_rsp out;
+	struct doorbells db;
+	struct ah_info ah;
+	struct vnic a, b;
+	struct ep ep;
+
+	vnic_open_guest_gids(&a, &gm, NULL, 0);
+	vnic_open_guest_gids(&b, &gm, NULL, 0);
+	REQUIRE_EQ(add_gid(&a, 5, gid_a), 0, "ADD_GID");
+	REQUIRE_EQ(add_gid(&b, 0, gid_b), 0, "ADD_GID of the other");
+	db_init(&db, &a, 0);
+	REQUIRE_EQ(db_setup(&db, &a), 0, "SETUP_DOORBELLS");
+	ep_init(&ep, &a, &db, 16, 0);
+
+	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, NULL), 0, "MODIFY_QP to INIT");
+	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_c), HYV_S_ENETUNREACH,
+	       "a QP does not get to nobody's address");
+	EXPECT(ep_modify(&ep, QPS_RTR, 77, &from_none), HYV_S_EINVAL,
+	       "nor from an empty entry");
+	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_group), HYV_S_EINVAL,
+	       "an RC QP has no group of peers");
+	EXPECT(ep_state(&ep), QPS_INIT, "it is where it was");
+	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_b), 0, "it gets to the other");
+	REQUIRE_EQ(cmd_query_qp(&a, ep.qp.handle, &out), 0, "QUERY_QP");
+	CHECK(!memcmp(out.attr.ah.dgid, gid_b, 16),
+	      "QUERY_QP tells the address that was given");
+	EXPECT(out.attr.ah.sgid_index, 5, "and the entry");
+	EXPECT(out.attr.ah.hop_limit, 64, "and the hop limit");
+
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_b, &ah), 0, "an AH to the other");
+	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_self, &ah), 0, "an AH to itself");
+	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_group, &ah), 0, "an AH to a group");
+	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_c, &ah), HYV_S_ENETUNREACH,
+	       "no AH to nobody");
+	EXPECT(cmd_create_ah(&a, ep.pd, &from_none, &ah), HYV_S_EINVAL,
+	       "no AH from nowhere");
+
+	vnic_close(&b);
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_b, &ah), HYV_S_ENETUNREACH,
+	       "no AH to who has gone");
+	EXPECT(del_gid(&a, 1, 5), 0, "DEL_GID of what a QP uses");
+	EXPECT(ep_modify(&ep, QPS_RTS, 0, NULL), 0, "the QP goes on");
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_self, &ah), HYV_S_EINVAL,
+	       "but nothing new is made from it");
+	db_free(&db);
+	vnic_close(&a);
+}
+
+/* Ask for what the HCA's GRHs have. */
+static uint32_t query_gid_of_hca(struct vnic *v, uint32_t first,
+				 struct hyv_gid *gid)
+{
+	struct rsp rsp;
+	struct req r;
+
+	req_query(&r, HYV_CMD_QUERY_GIDS, 1, first);
+	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_GIDS");
+	EXPECT(le32toh(rsp.gids.next), 0, "QUERY_GIDS: there is no more");
+	*gid = rsp.gids.gid[0];
+	return le32toh(rsp.gids.count);
+}
+
+/* The HCA's own GID, by which UD messages are answered. */
+static void test_gid_of_hca(void)
+{
+	static const struct hyv_gid_prefix prefix = {
+		.gid = V4(10, 99, 0, 2),
+		.length = 128,
+	};
+	static const uint8_t link_local[8] = {0xfe, 0x80};
+	struct hyv_gid gid, to_hca, to_other;
+	struct doorbells db;
+	struct ah_info ah;
+	struct vnic a, b;
+	struct ep ep;
+
+	vnic_open_guest_gids(&a, &gm, NULL, 0);
+	vnic_open_guest_gids(&b, &gm, &prefix, 1);
+	REQUIRE_EQ(query_gid_of_hca(&a, 0, &gid), 1, "GIDs of the HCA");
+	EXPECT(gid.type, HYV_GID_TYPE_ROCE_V2, "of RoCE v2");
+	EXPECT(le16toh(gid.index), 0, "the first");
+	CHECK(!memcmp(gid.raw, link_local, sizeof(link_local)),
+	      "it is a link-local one");
+	EXPECT(query_gid_of_hca(&a, 1, &to_other), 0, "and the only one");
+
+	EXPECT(add_gid(&a, 5, gid.raw), 0, "ADD_GID of it");
+	EXPECT(add_gid(&b, 5, gid.raw), 0, "ADD_GID of others, too");
+	EXPECT(del_gid(&b, 1, 5), 0, "DEL_GID");
+	EXPECT(del_gid(&b, 1, 5), HYV_S_ENOENT, "DEL_GID again");
+	vnic_close(&b);
+
+	to_hca = from(5, gid.raw);
+	gid.raw[15] ^= 1;
+	to_other = from(5, gid.raw);
+	db_init(&db, &a, 0);
+	REQUIRE_EQ(db_setup(&db, &a), 0, "SETUP_DOORBELLS");
+	ep_init(&ep, &a, &db, 16, 0);
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_hca, &ah), 0, "an AH to it");
+	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	EXPECT(cmd_create_ah(&a, ep.pd, &to_other, &ah), HYV_S_ENETUNREACH,
+	       "no AH to another link-local GID");
+	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, NULL), 0, "MODIFY_QP to INIT");
+	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_hca), HYV_S_ENETUNREACH,
+	       "an RC QP does not get there");
+	db_free(&db);
+	vnic_close(&a);
+}
+
+void group_gids(void)
+{
+	gmem_init(&gm, GMEM_MEMFD);
+	test_ioctl_rules();
+	test_host_mode();
+	test_table();
+	test_prefixes();
+	test_reach();
+	test_gid_of_hca();
+	gmem_free(&gm);
+}
