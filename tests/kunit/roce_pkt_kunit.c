@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of packets of RoCE v2 from GSI to GSI.
+ *
+ * The ICRC is held against one that is written here bit by bit, and that one
+ * against a packet which a hardware HCA has sent.
+ */
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+#include <kunit/test.h>
+
+#include "roce_pkt.h"
+
+#define IPV4_HDR	20
+#define IPV6_HDR	40
+/* From the end of the IP header. */
+#define UDP_DPORT	2
+#define UDP_LENGTH	4
+#define UDP_CHECK	6
+#define BTH		8
+#define DETH		(BTH + 12)
+#define MAD		(DETH + 8)
+#define ICRC		(MAD + HYV_ROCE_MAD_LEN)
+
+/* Congestion notification of a ConnectX-4 Lx, from its IP header on. */
+static const u8 captured[] = {
+	0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61,
+	0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01, 0x00, 0x00, 0x12, 0xb7,
+	0x00, 0x28, 0x00, 0x00, 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
+};
+
+static const struct hyv_roce_hdr ipv4_hdr = {
+	.sgid = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+	.dgid = { [10] = 0xff, 0xff, 198, 51, 100, 7 },
+	.psn = 0xabcdef,
+	.sport = 0xc123,
+	.traffic_class = 0x68,
+	.hop_limit = 64,
+};
+
+static const u8 ipv4_headers[] = {
+	0x45, 0x68, 0x01, 0x34, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0x00, 0x00,
+	0xc0, 0x00, 0x02, 0x01, 0xc6, 0x33, 0x64, 0x07, 0xc1, 0x23, 0x12, 0xb7,
+	0x01, 0x20, 0x00, 0x00, 0x64, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01,
+	0x00, 0xab, 0xcd, 0xef, 0x80, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
+};
+
+static const struct hyv_roce_hdr ipv6_hdr = {
+	.sgid = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 },
+	.dgid = { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0x00, 0xff, 0xfe,
+		  0x12, 0x34, 0x56 },
+	.psn = 5,
+	.flow_label = 0x12345,
+	.sport = 0xffff,
+	.traffic_class = 0x68,
+	.hop_limit = 63,
+	.solicited = true,
+};
+
+static const u8 ipv6_headers[] = {
+	0x66, 0x81, 0x23, 0x45, 0x01, 0x20, 0x11, 0x3f, 0x20, 0x01, 0x0d, 0xb8,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
+	0xfe, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x50, 0x54, 0x00, 0xff,
+	0xfe, 0x12, 0x34, 0x56, 0xff, 0xff, 0x12, 0xb7, 0x01, 0x20, 0x00, 0x00,
+	0x64, 0x80, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x05,
+	0x80, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
+};
+
+/* A packet that is known to be right, made without the unit. */
+struct sample {
+	const char *name;
+	const struct hyv_roce_hdr *hdr;
+	const u8 *headers;
+	size_t headers_len;
+	size_t ip_len;
+	/* By another program, with the datagram of fill_mad(). */
+	u8 icrc[4];
+};
+
+static const struct sample samples[] = {
+	{ "IPv4", &ipv4_hdr, ipv4_headers, sizeof(ipv4_headers), IPV4_HDR,
+	  { 0xec, 0x7e, 0x17, 0x4f } },
+	{ "IPv6", &ipv6_hdr, ipv6_headers, sizeof(ipv6_headers), IPV6_HDR,
+	  { 0x95, 0x91, 0xe7, 0x81 } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(sample, samples, name);
+
+static void fill_mad(u8 *mad)
+{
+	int i;
+
+	for (i = 0; i < HYV_ROCE_MAD_LEN; i++)
+		mad[i] = i * 37 + 11;
+}
+
+static size_t fill_pkt(u8 *pkt, const struct sample *s)
+{
+	memcpy(pkt, s->headers, s->headers_len);
+	fill_mad(pkt + s->headers_len);
+	memcpy(pkt + s->ip_len + ICRC, s->icrc, sizeof(s->icrc));
+	return s->ip_len + HYV_ROCE_UDP_LEN;
+}
+
+/* Bits of a byte of the packet that the ICRC takes for ones. */
+static u8 masked_bits(bool ipv4, size_t pos)
+{
+	size_t ip_len = ipv4 ? IPV4_HDR : IPV6_HDR;
+
+	if (pos == ip_len + UDP_CHECK || pos == ip_len + UDP_CHECK + 1 ||
+	    pos == ip_len + BTH + 4)
+		return 0xff;
+	if (ipv4)
+		return pos == 1 || pos == 8 || pos == 10 || pos == 11 ? 0xff :
+									0;
+	if (!pos)
+		return 0x0f;
+	return pos <= 3 || pos == 7 ? 0xff : 0;
+}
+
+static u32 crc_byte(u32 crc, u8 byte)
+{
+	int i;
+
+	crc ^= byte;
+	for (i = 0; i < 8; i++)
+		crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	return crc;
+}
+
+/* @len: without the ICRC */
+static u32 reference_icrc(const u8 *pkt, size_t len)
+{
+	bool ipv4 = pkt[0] >> 4 == 4;
+	u32 crc = ~0U;
+	size_t i;
+
+	for (i = 0; i < 8; i++)
+		crc = crc_byte(crc, 0xff);
+	for (i = 0; i < len; i++)
+		crc = crc_byte(crc, pkt[i] | masked_bits(ipv4, i));
+	return ~crc;
+}
+
+static void roce_captured(struct kunit *test)
+{
+	size_t len = sizeof(captured) - 4;
+
+	KUNIT_EXPECT_EQ(test, reference_icrc(captured, len),
+			get_unaligned_le32(captured + len));
+}
+
+static void roce_build(struct kunit *test)
+{
+	const struct sample *s = test->param_value;
+	u8 pkt[HYV_ROCE_MAX_LEN + 8] __aligned(4);
+	u8 want[HYV_ROCE_MAX_LEN];
+	u8 mad[HYV_ROCE_MAD_LEN];
+	size_t len;
+
+	len = fill_pkt(want, s);
+	fill_mad(mad);
+	memset(pkt, 0xa5, sizeof(pkt));
+	KUNIT_ASSERT_EQ(test, hyv_roce_len(s->hdr), len);
+	hyv_roce_build(pkt, s->hdr, mad);
+	KUNIT_EXPECT_MEMEQ(test, pkt, want, len);
+	KUNIT_EXPECT_NULL(test, memchr_inv(pkt + len, 0xa5, sizeof(pkt) - len));
+	KUNIT_EXPECT_EQ(test, reference_icrc(pkt, len - 4),
+			get_unaligned_le32(pkt + len - 4));
+}
+
+/* Bits that do not fit their fields go nowhere else. */
+static void roce_build_wide(struct kunit *test)
+{
+	const struct sample *s = test->param_value;
+	u8 pkt[HYV_ROCE_MAX_LEN] __aligned(4);
+	u8 want[HYV_ROCE_MAX_LEN];
+	struct hyv_roce_hdr hdr = *s->hdr;
+	u8 mad[HYV_ROCE_MAD_LEN];
+	size_t len;
+
+	len = fill_pkt(want, s);
+	fill_mad(mad);
+	hdr.psn |= 0xff000000;
+	hdr.flow_label |= 0xfff00000;
+	hyv_roce_build(pkt, &hdr, mad);
+	KUNIT_EXPECT_MEMEQ(test, pkt, want, len);
+}
+
+static void roce_parse(struct kunit *test)
+{
+	const struct sample *s = test->param_value;
+	u8 pkt[HYV_ROCE_MAX_LEN] __aligned(4);
+	struct hyv_roce_hdr hdr;
+	const void *mad = NULL;
+	size_t len;
+
+	len = fill_pkt(pkt, s);
+	memset(&hdr, 0xa5, sizeof(hdr));
+	KUNIT_ASSERT_EQ(test, hyv_roce_parse(pkt, len, &hdr, &mad), 0);
+	KUNIT_EXPECT_MEMEQ(test, hdr.sgid, s->hdr->sgid, sizeof(hdr.sgid));
+	KUNIT_EXPECT_MEMEQ(test, hdr.dgid, s->hdr->dgid, sizeof(hdr.dgid));
+	KUNIT_EXPECT_EQ(test, hdr.psn, s->hdr->psn);
+	KUNIT_EXPECT_EQ(test, hdr.flow_label, s->hdr->flow_label);
+	KUNIT_EXPECT_EQ(test, hdr.sport, s->hdr->sport);
+	KUNIT_EXPECT_EQ(test, hdr.traffic_class, s->hdr->traffic_class);
+	KUNIT_EXPECT_EQ(test, hdr.hop_limit, s->hdr->hop_limit);
+	KUNIT_EXPECT_EQ(test, hdr.solicited, s->hdr->solicited);
+	KUNIT_EXPECT_PTR_EQ(test, mad, (const void *)pkt + s->ip_len + MAD);
+
+	memset(&hdr, 0xa5, sizeof(hdr));
+	KUNIT_ASSERT_EQ(test, hyv_roce_parse_ip(pkt, len, &hdr), 0);
+	KUNIT_EXPECT_MEMEQ(test, hdr.sgid, s->hdr->sgid, sizeof(hdr.sgid));
+	KUNIT_EXPECT_MEMEQ(test, hdr.dgid, s->hdr->dgid, sizeof(hdr.dgid));
+}
+
+/* What routers may change does no harm, and every other bit does. */
+static void roce_each_bit(struct kunit *test)
+{
+	const struct sample *s = test->param_value;
+	u8 pkt[HYV_ROCE_MAX_LEN] __aligned(4);
+	bool ipv4 = s->ip_len == IPV4_HDR;
+	struct hyv_roce_hdr hdr;
+	const void *mad;
+	size_t len, bit;
+	int ret;
+
+	len = fill_pkt(pkt, s);
+	for (bit = 0; bit < 8 * len; bit++) {
+		u8 mask = 1 << bit % 8;
+
+		pkt[bit / 8] ^= mask;
+		ret = hyv_roce_parse(pkt, len, &hdr, &mad);
+		if (masked_bits(ipv4, bit / 8) & mask)
+			KUNIT_EXPECT_EQ_MSG(test, ret, 0, "bit %zu", bit);
+		else
+			KUNIT_EXPECT_TRUE_MSG(test, ret == -EPROTO ||
+					      ret == -EBADMSG, "bit %zu: %d",
+					      bit, ret);
+		pkt[bit / 8] ^= mask;
+	}
+}
+
+static void roce_each_length(struct kunit *test)
+{
+	const struct sample *s = test->param_value;
+	u8 pkt[HYV_ROCE_MAX_LEN + 64] __aligned(4) = {};
+	struct hyv_roce_hdr hdr;
+	const void *mad;
+	size_t len, right;
+
+	right = fill_pkt(pkt, s);
+	for (len = 0; len <= sizeof(pkt); len++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    hyv_roce_parse(pkt, len, &hdr, &mad),
+				    len == right ? 0 : -EPROTO, "%zu bytes",
+				    len);
+}
+
+/* One byte that is wrong, while the ICRC is right. */
+static const struct malformed {
+	const char *name;
+	bool ipv4;
+	bool ipv6;
+	bool in_ip;	/* @pos counts from the IP header, not from its end */
+	size_t pos;
+	u8 value;
+	int error;
+} malformed[] = {
+	{ "IPv4: version 5", true, false, true, 0, 0x55, -EPROTO },
+	{ "IPv4: options", true, false, true, 0, 0x46, -EPROTO },
+	{ "IPv4: short header", true, false, true, 0, 0x44, -EPROTO },
+	{ "IPv4: length", true, false, true, 3, 0x33, -EPROTO },
+	{ "IPv4: more fragments", true, false, true, 6, 0x20, -EPROTO },
+	{ "IPv4: fragment", true, false, true, 7, 0x01, -EPROTO },
+	{ "IPv4: may be fragmented", true, false, true, 6, 0x00, 0 },
+	{ "IPv4: identification", true, false, true, 4, 0x12, 0 },
+	{ "IPv4: TCP", true, false, true, 9, 6, -EPROTO },
+	{ "IPv6: version 7", false, true, true, 0, 0x76, -EPROTO },
+	{ "IPv6: length", false, true, true, 5, 0x21, -EPROTO },
+	{ "IPv6: TCP", false, true, true, 6, 6, -EPROTO },
+	{ "IPv6: fragment header", false, true, true, 6, 44, -EPROTO },
+	{ "UDP port", true, true, false, UDP_DPORT + 1, 0xb6, -EPROTO },
+	{ "UDP length", true, true, false, UDP_LENGTH + 1, 0x1f, -EPROTO },
+	{ "opcode RC SEND ONLY", true, true, false, BTH, 0x04, -EPROTO },
+	{ "opcode with immediate", true, true, false, BTH, 0x65, -EPROTO },
+	{ "padding", true, true, false, BTH + 1, 0x10, -EPROTO },
+	{ "transport version", true, true, false, BTH + 1, 0x01, -EPROTO },
+	{ "migration state", true, true, false, BTH + 1, 0x40, 0 },
+	{ "limited member", true, true, false, BTH + 2, 0x7f, 0 },
+	{ "another partition", true, true, false, BTH + 3, 0xfe, -EACCES },
+	{ "destination QP 0", true, true, false, BTH + 7, 0, -EPROTO },
+	{ "destination QP 257", true, true, false, BTH + 6, 1, -EPROTO },
+	{ "acknowledge", true, true, false, BTH + 8, 0x80, 0 },
+	{ "Q_Key", true, true, false, DETH, 0x00, -EACCES },
+	{ "source QP 2", true, true, false, DETH + 7, 2, -EPROTO },
+	{ "source QP 65537", true, true, false, DETH + 5, 1, -EPROTO },
+	{ "reserved byte before source QP", true, true, false, DETH + 4, 1, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(malformed, malformed, name);
+
+static void malformed_on(struct kunit *test, const struct malformed *m,
+			 const struct sample *s)
+{
+	u8 pkt[HYV_ROCE_MAX_LEN] __aligned(4);
+	struct hyv_roce_hdr hdr;
+	const void *mad;
+	size_t len;
+
+	len = fill_pkt(pkt, s);
+	pkt[m->pos + (m->in_ip ? 0 : s->ip_len)] = m->value;
+	put_unaligned_le32(reference_icrc(pkt, len - 4), pkt + len - 4);
+	KUNIT_EXPECT_EQ_MSG(test, hyv_roce_parse(pkt, len, &hdr, &mad),
+			    m->error, "over %s", s->name);
+}
+
+static void roce_malformed(struct kunit *test)
+{
+	const struct malformed *m = test->param_value;
+
+	if (m->ipv4)
+		malformed_on(test, m, &samples[0]);
+	if (m->ipv6)
+		malformed_on(test, m, &samples[1]);
+}
+
+/* An address of IPv6 that would be taken for one of IPv4. */
+static void roce_mapped(struct kunit *test)
+{
+	u8 pkt[HYV_ROCE_MAX_LEN] __aligned(4);
+	const struct sample *s = &samples[1];
+	struct hyv_roce_hdr hdr;
+	const void *mad;
+	size_t len, pos;
+
+	for (pos = 8; pos <= 24; pos += 16) {
+		len = fill_pkt(pkt, s);
+		memcpy(pkt + pos, ipv4_hdr.sgid, sizeof(ipv4_hdr.sgid));
+		put_unaligned_le32(reference_icrc(pkt, len - 4), pkt + len - 4);
+		KUNIT_EXPECT_EQ(test, hyv_roce_parse(pkt, len, &hdr, &mad),
+				-EPROTO);
+	}
+}
+
+static void roce_grh(struct kunit *test)
+{
+	const struct sample *s = test->param_value;
+	u8 pkt[HYV_ROCE_MAX_LEN] __aligned(4);
+	u8 grh[HYV_ROCE_GRH_LEN + 1];
+	size_t zeros = HYV_ROCE_GRH_LEN - s->ip_len;
+
+	fill_pkt(pkt, s);
+	memset(grh, 0xa5, sizeof(grh));
+	hyv_roce_grh(grh, pkt);
+	KUNIT_EXPECT_NULL(test, memchr_inv(grh, 0, zeros));
+	KUNIT_EXPECT_MEMEQ(test, grh + zeros, pkt, s->ip_len);
+	KUNIT_EXPECT_EQ(test, grh[HYV_ROCE_GRH_LEN], 0xa5);
+}
+
+static void roce_gid_kind(struct kunit *test)
+{
+	u8 gid[HYV_ROCE_GID_LEN];
+	int i;
+
+	KUNIT_EXPECT_TRUE(test, hyv_roce_gid_is_ipv4(ipv4_hdr.sgid));
+	KUNIT_EXPECT_FALSE(test, hyv_roce_gid_is_ipv4(ipv6_hdr.sgid));
+	for (i = 0; i < 12; i++) {
+		memcpy(gid, ipv4_hdr.sgid, sizeof(gid));
+		gid[i] ^= 1;
+		KUNIT_EXPECT_FALSE(test, hyv_roce_gid_is_ipv4(gid));
+	}
+}
+
+static struct kunit_case roce_pkt_cases[] = {
+	KUNIT_CASE(roce_captured),
+	KUNIT_CASE_PARAM(roce_build, sample_gen_params),
+	KUNIT_CASE_PARAM(roce_build_wide, sample_gen_params),
+	KUNIT_CASE_PARAM(roce_parse, sample_gen_params),
+	KUNIT_CASE_PARAM(roce_each_bit, sample_gen_params),
+	KUNIT_CASE_PARAM(roce_each_length, sample_gen_params),
+	KUNIT_CASE_PARAM(roce_malformed, malformed_gen_params),
+	KUNIT_CASE(roce_mapped),
+	KUNIT_CASE_PARAM(roce_grh, sample_gen_params),
+	KUNIT_CASE(roce_gid_kind),
+	{}
+};
+
+static struct kunit_suite roce_pkt_suite = {
+	.name = "hyv_roce_pkt",
+	.test_cases = roce_pkt_cases,
+};
+
+kunit_test_suite(roce_pkt_suite);
+
+MODULE_DESCRIPTION("Tests of HyV's packets of RoCE v2");
+MODULE_LICENSE("GPL");
