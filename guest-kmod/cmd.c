@@ -19,6 +19,8 @@ static const char *hyv_opcode_name(u16 opcode)
 	case HYV_CMD_QUERY_GIDS:	return "QUERY_GIDS";
 	case HYV_CMD_QUERY_PKEYS:	return "QUERY_PKEYS";
 	case HYV_CMD_SETUP_DOORBELLS:	return "SETUP_DOORBELLS";
+	case HYV_CMD_ADD_GID:		return "ADD_GID";
+	case HYV_CMD_DEL_GID:		return "DEL_GID";
 	case HYV_CMD_ALLOC_CONTEXT:	return "ALLOC_CONTEXT";
 	case HYV_CMD_MMAP:		return "MMAP";
 	case HYV_CMD_MUNMAP:		return "MUNMAP";

@@ -103,6 +103,9 @@ int hyv_cmd_query_port(struct hyv_dev *hdev, u32 port,
 		       enum rdma_link_layer *link_layer, bool *grh_required);
 int hyv_cmd_query_gids(struct hyv_dev *hdev, u32 port, union ib_gid *gids,
 		       u32 len);
+int hyv_cmd_add_gid(struct hyv_dev *hdev, u32 port, u16 index,
+		    const union ib_gid *gid, u16 vlan_id);
+void hyv_cmd_del_gid(struct hyv_dev *hdev, u32 port, u16 index);
 int hyv_cmd_query_pkeys(struct hyv_dev *hdev, u32 port, u16 *pkeys, u32 len);
 int hyv_cmd_setup_doorbells(struct hyv_dev *hdev, phys_addr_t addr,
 			    size_t size);

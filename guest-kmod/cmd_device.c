@@ -259,6 +259,71 @@ int hyv_cmd_query_gids(struct hyv_dev *hdev, u32 port, union ib_gid *gids,
 }
 
 /**
+ * hyv_cmd_add_gid() - fill an entry of a port's GID table
+ * @hdev: device with HYV_F_GUEST_GIDS
+ * @port: port number
+ * @index: of the entry, which is empty
+ * @gid: the GID, of RoCE v2
+ * @vlan_id: VLAN that it belongs to, or HYV_NO_VLAN
+ *
+ * It cannot be killed, as the caller would not know then if the entry is empty.
+ *
+ * Return: 0 or a negative errno.
+ */
+int hyv_cmd_add_gid(struct hyv_dev *hdev, u32 port, u16 index,
+		    const union ib_gid *gid, u16 vlan_id)
+{
+	struct hyv_add_gid_req *req;
+	struct hyv_cmd *cmd;
+	struct hyv_rsp rsp;
+
+	cmd = hyv_cmd_new(hdev, HYV_LAYOUT(ADD_GID, *req, rsp), NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->port = cpu_to_le32(port);
+	req->index = cpu_to_le16(index);
+	req->vlan_id = cpu_to_le16(vlan_id);
+	memcpy(req->gid, gid->raw, sizeof(req->gid));
+	req->type = HYV_GID_TYPE_ROCE_V2;
+	return hyv_cmd_simple(cmd, false, &rsp, sizeof(rsp), NULL);
+}
+
+/**
+ * hyv_cmd_del_gid() - empty an entry of a port's GID table
+ * @hdev: device with HYV_F_GUEST_GIDS, which may have failed
+ * @port: port number
+ * @index: of the entry
+ *
+ * It does not fail: the entry is empty afterwards, or the device is reset.
+ */
+void hyv_cmd_del_gid(struct hyv_dev *hdev, u32 port, u16 index)
+{
+	struct hyv_del_gid_req *req;
+	struct hyv_rsp rsp;
+	struct hyv_layout layout = HYV_LAYOUT(DEL_GID, *req, rsp);
+	struct hyv_cmd *cmd;
+	int ret;
+
+	/* There is no way to tell the caller that a few bytes were missing. */
+	layout.gfp = GFP_KERNEL | __GFP_NOFAIL;
+	cmd = hyv_cmd_new(hdev, layout, NULL);
+	if (WARN_ON_ONCE(IS_ERR(cmd)))
+		return;
+
+	req = cmd->req;
+	req->port = cpu_to_le32(port);
+	req->index = cpu_to_le16(index);
+	if (hyv_cmdq_exec(cmd, false))
+		return;
+	ret = hyv_cmd_reply(cmd, &rsp, sizeof(rsp));
+	if (ret && ret != -ENOENT)
+		hyv_dev_lost(hdev, "host cannot forget an address");
+	hyv_cmd_free(cmd);
+}
+
+/**
  * hyv_cmd_query_pkeys() - ask for a port's P_Key table
  * @hdev: device
  * @port: port number

@@ -8,14 +8,20 @@
  *	mem, cmdq	pinned memory as chunk lists; the control queue
  *	cmd		one function per command, host-order arguments
  *	doorbell, event	the paths that bypass the control queue
- *	verbs, verbs_*, mr, mmap
+ *	roce_pkt, gsi_net, kcq, gsi
+ *			connection management of guests with addresses of
+ *			their own: packets, the IP stack, CQs and QPs of the
+ *			kernel
+ *	verbs, verbs_*, mr, mmap, roce
  *			struct ib_device_ops
  *	ibdev, main	registration; life of the virtio device
  */
 #ifndef HYV_DEV_H
 #define HYV_DEV_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/if_ether.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -27,18 +33,24 @@
 #include "cmdq.h"
 #include "doorbell.h"
 #include "event.h"
+#include "gsi.h"
+#include "hca_ndev.h"
 
+struct hyv_gsi;
+struct hyv_kcq;
 struct hyv_mem;
 
 /**
  * struct hyv_port - what is known of a port of the host's HCA
- * @gid_tbl_len: entries of @gids, at least 1
+ * @gid_tbl_len: entries of the GID table, at least 1
  * @pkey_tbl_len: entries of @pkeys
  * @link_layer: as the host's HCA says
  * @grh_required: every address must carry a global route
+ * @gsi_counters: what its GSI has done
  * @lock: protects the fields below
  * @attr: newest answer of the host
- * @gids: GID table; zero where there is no entry
+ * @gids: GID table; zero where there is no entry. NULL if the addresses are
+ *	the guest's, whose table the core has.
  * @pkeys: P_Key table
  */
 struct hyv_port {
@@ -46,6 +58,7 @@ struct hyv_port {
 	u32 pkey_tbl_len;
 	enum rdma_link_layer link_layer;
 	bool grh_required;
+	atomic64_t gsi_counters[HYV_GSI_COUNTERS];
 
 	struct mutex lock;	/* protects the fields below */
 	struct ib_port_attr attr;
@@ -70,6 +83,9 @@ enum {
  * @nr_comp_vectors: completion vectors
  * @nr_event_queues: event virtqueues
  * @max_request: longest request in bytes
+ * @mac: of the network device that the addresses come from, if they are the
+ *	guest's
+ * @guest_gids: the ports' addresses are the guest's (HYV_F_GUEST_GIDS)
  * @window: where queues of the HCA appear in guest-physical memory
  * @verbs: HYV_VERB_* bits: what the HCA can do that not every one can
  * @nr_ports: entries of @ports
@@ -82,6 +98,7 @@ enum {
  * @port_work: tells the core about @port_events
  * @fail_work: resets and unregisters the device, see hyv_dev_fail()
  * @reboot_nb: has the device reset before the kernel goes
+ * @hca_ndev: the HCA's address, if those of the ports are the guest's
  * @flags: HYV_DEV_* bits
  * @nr_contexts: open user contexts
  * @stop_lock: protects @stopped
@@ -97,6 +114,8 @@ struct hyv_dev {
 	u32 nr_comp_vectors;
 	u32 nr_event_queues;
 	u32 max_request;
+	u8 mac[ETH_ALEN] __aligned(2);
+	bool guest_gids;
 	struct virtio_shm_region window;
 	u32 verbs;
 	u32 nr_ports;
@@ -111,6 +130,7 @@ struct hyv_dev {
 	struct work_struct port_work;
 	struct work_struct fail_work;
 	struct notifier_block reboot_nb;
+	struct hyv_hca_ndev hca_ndev;
 
 	unsigned long flags;
 	atomic_t nr_contexts;
@@ -149,6 +169,12 @@ struct hyv_ucontext {
 	struct work_struct munmap_work;
 };
 
+/**
+ * struct hyv_pd - protection domain
+ * @ibpd: the core's part
+ * @uctx: its owner; NULL for one of the kernel, which the host does not know of
+ * @handle: the host's name of it
+ */
 struct hyv_pd {
 	struct ib_pd ibpd;
 	struct hyv_ucontext *uctx;
@@ -158,6 +184,8 @@ struct hyv_pd {
 /**
  * struct hyv_cq - completion queue
  * @ibcq: the core's part
+ * @kcq: what one of the kernel consists of; NULL for one of user space, and
+ *	the fields below are for those only
  * @uctx: its owner
  * @evobj: makes it known to the event queues under the host's handle
  * @slot: arming slot in the doorbell area
@@ -165,6 +193,7 @@ struct hyv_pd {
  */
 struct hyv_cq {
 	struct ib_cq ibcq;
+	struct hyv_kcq *kcq;
 	struct hyv_ucontext *uctx;
 	struct hyv_evobj evobj;
 	u32 slot;
@@ -174,6 +203,8 @@ struct hyv_cq {
 /**
  * struct hyv_qp - queue pair
  * @ibqp: the core's part
+ * @gsi: what one of the kernel consists of; NULL for one of user space, and
+ *	the fields below are for those only
  * @uctx: its owner
  * @evobj: makes it known to the event queues under the host's handle
  * @slot: send doorbell in the doorbell area
@@ -181,6 +212,7 @@ struct hyv_cq {
  */
 struct hyv_qp {
 	struct ib_qp ibqp;
+	struct hyv_gsi *gsi;
 	struct hyv_ucontext *uctx;
 	struct hyv_evobj evobj;
 	u32 slot;
@@ -202,13 +234,16 @@ struct hyv_srq {
 /**
  * struct hyv_ah - address handle
  * @ibah: the core's part
- * @uctx: its owner
+ * @uctx: its owner; NULL for one of the kernel, which the host does not know of
  * @handle: the host's name of it
+ * @attr: the address, of one of the kernel; without a reference to a GID, which
+ *	@ibah has
  */
 struct hyv_ah {
 	struct ib_ah ibah;
 	struct hyv_ucontext *uctx;
 	u32 handle;
+	struct rdma_ah_attr attr;
 };
 
 /**
@@ -316,6 +351,9 @@ int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 /* verbs_ah.c */
 int hyv_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 		  struct ib_udata *udata);
+int hyv_create_kernel_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
+			 struct ib_udata *udata);
+int hyv_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int hyv_destroy_ah(struct ib_ah *ibah, u32 flags);
 int hyv_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int hyv_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
@@ -329,6 +367,7 @@ int hyv_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
 int hyv_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 
 /* mr.c */
+struct ib_mr *hyv_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *hyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 			      u64 iova, int access, struct ib_udata *udata);
 struct ib_mr *hyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,

@@ -2,15 +2,20 @@
 /*
  * The device as the RDMA core sees it: attributes, ports, registration.
  *
- * Ports are those of the host's HCA, and so are their GIDs: what leaves a QP
- * bears the host's address. The core fills the GID table of a RoCE port from
- * the addresses of the guest's own network devices, which would be wrong here.
- * So the ports are registered with the InfiniBand protocol's capability bit
- * only, with which the core asks query_gid(), and without MAD, CM and SA. User
- * space still sees the true link layer.
+ * Ports are those of the host's HCA. There are two kinds of addresses:
+ *
+ * - Those of the HCA: what leaves a QP bears the host's address. The core fills
+ *   the GID table of a RoCE port from the addresses of the guest's own network
+ *   devices, which would be wrong here. So the ports are registered with the
+ *   InfiniBand protocol's capability bit only, with which the core asks
+ *   query_gid(), and without MAD, CM and SA. User space still sees the true link
+ *   layer.
+ * - The guest's (HYV_F_GUEST_GIDS), which the host translates: just those of its
+ *   network device. The ports are ones of RoCE v2, and have a GSI in software.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -18,7 +23,12 @@
 
 #include "cmd.h"
 #include "compat/ib_verbs.h"
+#include "gsi.h"
+#include "gsi_net.h"
+#include "hca_ndev.h"
 #include "hyv_dev.h"
+#include "kcq.h"
+#include "roce.h"
 
 #define HYV_MAX_PORTS	255
 
@@ -31,7 +41,15 @@ static int hyv_query_device(struct ib_device *ibdev,
 			    struct ib_device_attr *attr,
 			    struct ib_udata *udata)
 {
-	return hyv_cmd_query_device(to_hyv_dev(ibdev), attr, NULL, NULL, udata);
+	struct hyv_dev *hdev = to_hyv_dev(ibdev);
+	int ret;
+
+	ret = hyv_cmd_query_device(hdev, attr, NULL, NULL, udata);
+	if (ret)
+		return ret;
+	if (hdev->guest_gids)
+		attr->kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
+	return 0;
 }
 
 static int hyv_query_port(struct ib_device *ibdev, u32 port_num,
@@ -66,6 +84,9 @@ static int hyv_query_port(struct ib_device *ibdev, u32 port_num,
 	/* The core's tables have the size that they were registered with. */
 	attr->gid_tbl_len = port->gid_tbl_len;
 	attr->pkey_tbl_len = port->pkey_tbl_len;
+	if (hdev->guest_gids)
+		attr->active_mtu = hyv_roce_mtu(hdev, port_num,
+						attr->active_mtu);
 	return 0;
 }
 
@@ -106,12 +127,18 @@ static enum rdma_link_layer hyv_get_link_layer(struct ib_device *ibdev,
 static int hyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 				  struct ib_port_immutable *immutable)
 {
-	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+	struct hyv_dev *hdev = to_hyv_dev(ibdev);
+	struct hyv_port *port = hyv_port(hdev, port_num);
 
 	if (!port)
 		return -EINVAL;
 	immutable->gid_tbl_len = port->gid_tbl_len;
 	immutable->pkey_tbl_len = port->pkey_tbl_len;
+	if (hdev->guest_gids) {
+		immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+		return 0;
+	}
 	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;
 	if (port->grh_required)
 		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_GRH_REQUIRED;
@@ -148,7 +175,6 @@ static const struct ib_device_ops hyv_dev_ops = {
 	.mmap_free = hyv_mmap_free,
 	.modify_qp = hyv_modify_qp,
 	.query_device = hyv_query_device,
-	.query_gid = hyv_query_gid,
 	.query_pkey = hyv_query_pkey,
 	.query_port = hyv_query_port,
 	.query_qp = hyv_query_qp,
@@ -158,6 +184,30 @@ static const struct ib_device_ops hyv_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_pd, hyv_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, hyv_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, hyv_ucontext, ibuc),
+};
+
+/* Of ports with the HCA's addresses. */
+static const struct ib_device_ops hyv_host_gid_ops = {
+	.query_gid = hyv_query_gid,
+};
+
+/* Of ports with the guest's, and of the kernel's own objects. */
+static const struct ib_device_ops hyv_guest_gid_ops = {
+	.add_gid = hyv_add_gid,
+	.alloc_hw_port_stats = hyv_alloc_hw_port_stats,
+	.create_ah = hyv_create_kernel_ah,
+	.del_gid = hyv_del_gid,
+	.destroy_ah = hyv_destroy_ah,
+	.get_dma_mr = hyv_get_dma_mr,
+	.get_hw_stats = hyv_get_hw_stats,
+	.get_netdev = hyv_get_netdev,
+	.poll_cq = hyv_poll_cq,
+	.post_recv = hyv_post_recv,
+	.post_send = hyv_post_send,
+	.query_ah = hyv_query_ah,
+	.req_notify_cq = hyv_req_notify_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, hyv_ah, ibah),
 };
 
 /* Of a software HCA, whose provider rings doorbells by system calls. */
@@ -230,6 +280,8 @@ static void hyv_set_ops(struct hyv_dev *hdev)
 	size_t i;
 
 	ib_set_device_ops(ibdev, &hyv_dev_ops);
+	ib_set_device_ops(ibdev, hdev->guest_gids ? &hyv_guest_gid_ops :
+						    &hyv_host_gid_ops);
 	for (i = 0; i < ARRAY_SIZE(hyv_optional_ops); i++)
 		if (hdev->verbs & hyv_optional_ops[i].verb)
 			ib_set_device_ops(ibdev, hyv_optional_ops[i].ops);
@@ -282,6 +334,21 @@ static int hyv_port_refresh_pkeys(struct hyv_dev *hdev, u32 port_num)
 	return ret;
 }
 
+/* Whether a port of the host can do with addresses of the guest. */
+static int hyv_port_check_roce(struct hyv_dev *hdev, u32 port_num)
+{
+	struct hyv_port *port = hyv_port(hdev, port_num);
+
+	if (port->link_layer != IB_LINK_LAYER_ETHERNET) {
+		dev_err(&hdev->vdev->dev,
+			"host offers addresses of the guest on port %u, which is not one of RoCE\n",
+			port_num);
+		return -EOPNOTSUPP;
+	}
+	port->gid_tbl_len = min_t(u32, port->gid_tbl_len, HYV_MAX_GIDS);
+	return 0;
+}
+
 static int hyv_port_init(struct hyv_dev *hdev, u32 port_num)
 {
 	struct hyv_port *port = hyv_port(hdev, port_num);
@@ -294,7 +361,10 @@ static int hyv_port_init(struct hyv_dev *hdev, u32 port_num)
 	port->gid_tbl_len = max(port->attr.gid_tbl_len, 1);
 	port->pkey_tbl_len = max_t(u32, port->attr.pkey_tbl_len, 1);
 
-	ret = hyv_port_refresh_gids(hdev, port_num);
+	if (hdev->guest_gids)
+		ret = hyv_port_check_roce(hdev, port_num);
+	else
+		ret = hyv_port_refresh_gids(hdev, port_num);
 	if (ret)
 		return ret;
 	return hyv_port_refresh_pkeys(hdev, port_num);
@@ -345,7 +415,10 @@ static void hyv_port_handle_event(struct hyv_dev *hdev,
 	int ret = 0;
 	u32 n;
 
-	if (gids || what->code == IB_EVENT_CLIENT_REREGISTER)
+	if (hdev->guest_gids && gids)
+		ret = hyv_hca_ndev_update(hdev);
+	else if (!hdev->guest_gids &&
+		 (gids || what->code == IB_EVENT_CLIENT_REREGISTER))
 		ret = hyv_port_refresh_gids(hdev, what->port);
 	else if (what->code == IB_EVENT_PKEY_CHANGE)
 		ret = hyv_port_refresh_pkeys(hdev, what->port);
@@ -353,7 +426,9 @@ static void hyv_port_handle_event(struct hyv_dev *hdev,
 		ibdev_dbg(&hdev->ibdev, "port %u: no news after event %u: %d\n",
 			  what->port, what->code, ret);
 
-	if (!test_bit(HYV_DEV_REGISTERED, &hdev->flags))
+	/* Nobody but the core changes its own table, and it tells of that. */
+	if (!test_bit(HYV_DEV_REGISTERED, &hdev->flags) ||
+	    (hdev->guest_gids && gids))
 		return;
 	if (gids)
 		hyv_dispatch_event(&event);
@@ -468,6 +543,26 @@ void hyv_ibdev_free_ports(struct hyv_dev *hdev)
 	hdev->nr_ports = 0;
 }
 
+/* What the ports need to have the guest's addresses. */
+static int hyv_ibdev_start_roce(struct hyv_dev *hdev)
+{
+	int ret;
+
+	ret = hyv_gsi_net_get(&hdev->vdev->dev, hyv_gsi_receive);
+	if (ret)
+		return ret;
+	ret = hyv_hca_ndev_update(hdev);
+	if (ret)
+		hyv_gsi_net_put();
+	return ret;
+}
+
+static void hyv_ibdev_stop_roce(struct hyv_dev *hdev)
+{
+	hyv_hca_ndev_del(hdev);
+	hyv_gsi_net_put();
+}
+
 /**
  * hyv_ibdev_register() - register with the RDMA core
  * @hdev: device whose control queue works
@@ -498,9 +593,18 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 	ibdev->dev.parent = hdev->vdev->dev.parent;
 	hyv_set_ops(hdev);
 
+	/* The core uses the GSIs as soon as the device is registered. */
+	if (hdev->guest_gids) {
+		ret = hyv_ibdev_start_roce(hdev);
+		if (ret)
+			return ret;
+	}
 	ret = ib_register_device(ibdev, "hyv%d", NULL);
-	if (ret)
+	if (ret) {
+		if (hdev->guest_gids)
+			hyv_ibdev_stop_roce(hdev);
 		return ret;
+	}
 
 	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
 	/*
@@ -539,4 +643,6 @@ void hyv_ibdev_unregister(struct hyv_dev *hdev)
 		return;
 	flush_work(&hdev->port_work);
 	ib_unregister_device(&hdev->ibdev);
+	if (hdev->guest_gids)
+		hyv_ibdev_stop_roce(hdev);
 }

@@ -12,6 +12,7 @@
  * driver is unbound. The same is done to every device before a reboot or kexec, lest
  * the HCA writes to memory of the next kernel.
  */
+#include <linux/etherdevice.h>
 #include <linux/ioport.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -226,6 +227,18 @@ static int hyv_read_config(struct hyv_dev *hdev, u32 *nr_ports, u32 *qp_slots,
 		return -EOPNOTSUPP;
 	}
 	hdev->ibdev.node_type = node_type;
+
+	hdev->guest_gids = virtio_has_feature(vdev, HYV_F_GUEST_GIDS);
+	if (hdev->guest_gids) {
+		virtio_cread_bytes(vdev, offsetof(struct hyv_config, mac),
+				   hdev->mac, sizeof(hdev->mac));
+		if (!is_valid_ether_addr(hdev->mac)) {
+			dev_err(&vdev->dev,
+				"host gives no MAC address of the network device whose addresses are to be used\n");
+			return -EINVAL;
+		}
+	}
+
 	virtio_cread_le(vdev, struct hyv_config, nr_ports, &val);
 	*nr_ports = val;
 	virtio_cread_le(vdev, struct hyv_config, qp_slots, qp_slots);
@@ -485,6 +498,7 @@ static int __maybe_unused hyv_restore(struct virtio_device *vdev)
 static const unsigned int hyv_features[] = {
 	HYV_F_INDIRECT_CHUNKS,
 	HYV_F_DOORBELL_AREA,
+	HYV_F_GUEST_GIDS,
 };
 
 static const struct virtio_device_id hyv_ids[] = {

@@ -9,13 +9,28 @@
 #include "mem.h"
 
 /**
+ * hyv_get_dma_mr() - ib_device_ops.get_dma_mr
+ * @ibpd: a PD of the kernel
+ * @access: enum ib_access_flags
+ *
+ * The HCA cannot reach memory which the host has not been told of. QPs of the
+ * kernel need no such MR: they take the device's local key.
+ *
+ * Return: an ERR_PTR.
+ */
+struct ib_mr *hyv_get_dma_mr(struct ib_pd *ibpd, int access)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+/**
  * hyv_reg_user_mr() - ib_device_ops.reg_user_mr
  * @ibpd: the PD
  * @start: first byte, in the address space of the caller
  * @length: bytes
  * @iova: address of the first byte in work requests
  * @access: enum ib_access_flags
- * @udata: provider data
+ * @udata: provider data; NULL for an MR of the kernel, which is not supported
  *
  * Return: the MR or an ERR_PTR.
  */
@@ -27,7 +42,7 @@ struct ib_mr *hyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	struct hyv_mr *mr;
 	int ret;
 
-	if (access & IB_ACCESS_ON_DEMAND)
+	if (!udata || access & IB_ACCESS_ON_DEMAND)
 		return ERR_PTR(-EOPNOTSUPP);
 
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);

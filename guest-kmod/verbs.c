@@ -2,6 +2,9 @@
 /*
  * Verbs of user contexts, protection domains, completion queues and queue
  * pairs. Provider data is opaque and passed through.
+ *
+ * The host knows objects of user space only. Those of the kernel, of which there
+ * are some if the addresses are the guest's, exist in software (kcq, gsi).
  */
 #include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
@@ -10,7 +13,9 @@
 #include <hyv/wire.h>
 
 #include "cmd.h"
+#include "gsi.h"
 #include "hyv_dev.h"
+#include "kcq.h"
 
 /* Numbers of QPs have 24 bits, and the core warns of one that has more. */
 #define HYV_MAX_QPN	0xffffff
@@ -59,7 +64,7 @@ void hyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 /**
  * hyv_alloc_pd() - ib_device_ops.alloc_pd
  * @ibpd: the PD
- * @udata: provider data; NULL for a PD of the kernel, which is not supported
+ * @udata: provider data; NULL for a PD of the kernel
  *
  * Return: 0 or a negative errno.
  */
@@ -68,7 +73,7 @@ int hyv_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	struct hyv_pd *pd = to_hyv_pd(ibpd);
 
 	if (!udata)
-		return -EOPNOTSUPP;
+		return to_hyv_dev(ibpd->device)->guest_gids ? 0 : -EOPNOTSUPP;
 	pd->uctx = hyv_udata_to_uctx(udata);
 	return hyv_cmd_alloc_pd(pd->uctx, udata, &pd->handle);
 }
@@ -84,6 +89,8 @@ int hyv_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct hyv_pd *pd = to_hyv_pd(ibpd);
 
+	if (!pd->uctx)
+		return 0;
 	return hyv_cmd_destroy_pd(pd->uctx, pd->handle);
 }
 
@@ -91,7 +98,7 @@ int hyv_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
  * hyv_create_cq() - ib_device_ops.create_cq
  * @ibcq: the CQ
  * @attr: what to create
- * @attrs: the call; NULL for a CQ of the kernel, which is not supported
+ * @attrs: the call; NULL for a CQ of the kernel
  *
  * Return: 0 or a negative errno.
  */
@@ -104,7 +111,8 @@ int hyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	int ret;
 
 	if (!attrs)
-		return -EOPNOTSUPP;
+		return hdev->guest_gids ? hyv_kcq_create(cq, attr) :
+					  -EOPNOTSUPP;
 	/* Some drivers of HCAs log an error at each attempt. */
 	if (!attr->cqe || attr->cqe > hdev->ibdev.attrs.max_cqe)
 		return -EINVAL;
@@ -145,6 +153,10 @@ int hyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct hyv_cq *cq = to_hyv_cq(ibcq);
 	int ret;
 
+	if (cq->kcq) {
+		hyv_kcq_destroy(cq);
+		return 0;
+	}
 	ret = hyv_cmd_destroy_cq(cq->uctx, cq->evobj.handle);
 	if (ret)
 		return ret;
@@ -155,13 +167,13 @@ int hyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 /**
  * hyv_req_notify_cq() - ib_device_ops.req_notify_cq
- * @ibcq: the CQ, which is always one of user space
+ * @ibcq: the CQ
  * @flags: for which completions
  *
  * When it returns 0 every later completion that @flags ask for raises an event.
  *
- * Context: may sleep.
- * Return: 0 or a negative errno.
+ * Context: may sleep; any for a CQ of the kernel.
+ * Return: 0 or a negative errno; for a CQ of the kernel see hyv_kcq_arm().
  */
 int hyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
@@ -169,6 +181,9 @@ int hyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	struct hyv_cq *cq = to_hyv_cq(ibcq);
 	bool solicited = !(flags & IB_CQ_NEXT_COMP);
 	int ret;
+
+	if (cq->kcq)
+		return hyv_kcq_arm(cq, flags);
 
 	mutex_lock(&cq->arm_lock);
 	ret = hyv_db_arm_cq(hdev, cq->slot, solicited);
@@ -186,7 +201,7 @@ int hyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
  * hyv_resize_cq() - ib_device_ops.resize_cq
  * @ibcq: the CQ
  * @cqe: entries that are wanted
- * @udata: provider data
+ * @udata: provider data; NULL for a CQ of the kernel, which is not supported
  *
  * Return: 0 or a negative errno.
  */
@@ -196,6 +211,8 @@ int hyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	u32 new_cqe;
 	int ret;
 
+	if (cq->kcq)
+		return -EOPNOTSUPP;
 	if (cqe <= 0 || cqe > ibcq->device->attrs.max_cqe)
 		return -EINVAL;
 	ret = hyv_cmd_resize_cq(cq->uctx, cq->evobj.handle, cqe, udata,
@@ -217,6 +234,8 @@ int hyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	struct hyv_cq *cq = to_hyv_cq(ibcq);
 
+	if (cq->kcq)
+		return -EOPNOTSUPP;
 	return hyv_cmd_modify_cq(cq->uctx, cq->evobj.handle, count, period);
 }
 
@@ -239,7 +258,7 @@ static bool hyv_qp_type_supported(const struct hyv_dev *hdev,
  * hyv_create_qp() - ib_device_ops.create_qp
  * @ibqp: the QP
  * @attr: what to create; its capabilities are updated
- * @udata: provider data; NULL for a QP of the kernel, which is not supported
+ * @udata: provider data; NULL for a QP of the kernel, which can only be a GSI
  *
  * Return: 0 or a negative errno.
  */
@@ -252,7 +271,9 @@ int hyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	struct hyv_new_qp new;
 	int ret;
 
-	if (!udata || !hyv_qp_type_supported(hdev, attr->qp_type) ||
+	if (!udata)
+		return hyv_gsi_create(qp, attr);
+	if (!hyv_qp_type_supported(hdev, attr->qp_type) ||
 	    attr->create_flags || attr->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!attr->send_cq || !attr->recv_cq)
@@ -301,6 +322,8 @@ int hyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	struct hyv_qp *qp = to_hyv_qp(ibqp);
 	int ret;
 
+	if (qp->gsi)
+		return hyv_gsi_modify(qp, attr, mask);
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
 	ret = hyv_cmd_modify_qp(qp->uctx, qp->evobj.handle, attr, mask, udata);
@@ -321,15 +344,20 @@ int hyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int hyv_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init_attr)
 {
+	struct hyv_qp *qp = to_hyv_qp(ibqp);
+
 	init_attr->event_handler = ibqp->event_handler;
 	init_attr->qp_context = ibqp->qp_context;
 	init_attr->send_cq = ibqp->send_cq;
 	init_attr->recv_cq = ibqp->recv_cq;
 	init_attr->srq = ibqp->srq;
 	init_attr->qp_type = ibqp->qp_type;
-	return hyv_cmd_query_qp(to_hyv_dev(ibqp->device),
-				to_hyv_qp(ibqp)->evobj.handle, mask, attr,
-				init_attr);
+	if (qp->gsi) {
+		hyv_gsi_query(qp, attr, init_attr);
+		return 0;
+	}
+	return hyv_cmd_query_qp(to_hyv_dev(ibqp->device), qp->evobj.handle,
+				mask, attr, init_attr);
 }
 
 /**
@@ -345,6 +373,10 @@ int hyv_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct hyv_qp *qp = to_hyv_qp(ibqp);
 	int ret;
 
+	if (qp->gsi) {
+		hyv_gsi_destroy(qp);
+		return 0;
+	}
 	ret = hyv_cmd_destroy_qp(qp->uctx, qp->evobj.handle);
 	if (ret)
 		return ret;
@@ -353,9 +385,11 @@ int hyv_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 }
 
 /**
- * hyv_post_send() - ib_device_ops.post_send, the doorbell of software HCAs
- * @ibqp: the QP, which is always one of user space
- * @wr: NULL: the work requests are in the queue that user space has mapped
+ * hyv_post_send() - ib_device_ops.post_send
+ * @ibqp: the QP
+ * @wr: what a QP of the kernel is to send. NULL for one of user space, whose
+ *	work requests are in a queue that it has mapped: this is the doorbell of
+ *	software HCAs.
  * @bad_wr: @wr on error
  *
  * Context: any.
@@ -367,6 +401,8 @@ int hyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	struct hyv_dev *hdev = to_hyv_dev(ibqp->device);
 	struct hyv_qp *qp = to_hyv_qp(ibqp);
 
+	if (qp->gsi)
+		return hyv_gsi_post_send(qp, wr, bad_wr);
 	if (wr) {
 		*bad_wr = wr;
 		return -EOPNOTSUPP;

@@ -2,13 +2,17 @@
 /*
  * Verbs of whom a datagram reaches: address handles and multicast groups.
  *
- * The core takes the ports for ones of InfiniBand (see ibdev.c) and so leaves
- * addresses as they are. The host finds out how a peer is reached.
+ * The host finds out how a peer is reached. Unless the addresses are the
+ * guest's the core takes the ports for ones of InfiniBand (see ibdev.c) and so
+ * leaves addresses as they are.
  */
+#include <linux/in6.h>
+#include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
 #include "cmd.h"
 #include "hyv_dev.h"
+#include "roce_pkt.h"
 
 /**
  * hyv_create_ah() - ib_device_ops.create_user_ah
@@ -30,17 +34,62 @@ int hyv_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 }
 
 /**
+ * hyv_create_kernel_ah() - ib_device_ops.create_ah
+ * @ibah: the AH
+ * @attr: what to create: an address for GSIs
+ * @udata: unused
+ *
+ * Context: any.
+ * Return: 0 or -EINVAL.
+ */
+int hyv_create_kernel_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
+			 struct ib_udata *udata)
+{
+	const struct rdma_ah_attr *from = attr->ah_attr;
+	const struct ib_gid_attr *sgid_attr = ibah->sgid_attr;
+	struct hyv_ah *ah = to_hyv_ah(ibah);
+	const union ib_gid *dgid;
+
+	if (!sgid_attr || !(rdma_ah_get_ah_flags(from) & IB_AH_GRH))
+		return -EINVAL;
+	dgid = &rdma_ah_read_grh(from)->dgid;
+	if (rdma_is_multicast_addr((struct in6_addr *)dgid->raw) ||
+	    hyv_roce_gid_is_ipv4(dgid->raw) !=
+	    hyv_roce_gid_is_ipv4(sgid_attr->gid.raw))
+		return -EINVAL;
+	ah->attr = *from;
+	ah->attr.grh.sgid_attr = NULL;
+	return 0;
+}
+
+/**
+ * hyv_query_ah() - ib_device_ops.query_ah
+ * @ibah: the AH, which is always one of the kernel
+ * @attr: the address
+ *
+ * Context: any.
+ * Return: 0.
+ */
+int hyv_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
+{
+	*attr = to_hyv_ah(ibah)->attr;
+	return 0;
+}
+
+/**
  * hyv_destroy_ah() - ib_device_ops.destroy_ah
- * @ibah: the AH, which is always one of user space
+ * @ibah: the AH
  * @flags: RDMA_DESTROY_AH_SLEEPABLE, as only the kernel leaves it out
  *
- * Context: may sleep.
+ * Context: may sleep; any for an AH of the kernel.
  * Return: 0, or -EBUSY.
  */
 int hyv_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
 	struct hyv_ah *ah = to_hyv_ah(ibah);
 
+	if (!ah->uctx)
+		return 0;
 	return hyv_cmd_destroy_ah(ah->uctx, ah->handle);
 }
 
