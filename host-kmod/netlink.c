@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generic netlink family "hyv": tells administrators about vNICs and HCAs.
+ * Generic netlink family "hyv": tells administrators about vNICs and HCAs. What
+ * it does with the map of GIDs is in netlink_map.c.
  *
  * The contract is in uapi/linux/hyv_netlink.h. Nothing here keeps state: every
  * message is made of a snapshot (info.h), and the cursor of a dump is the next
@@ -11,8 +12,7 @@
 
 #include "info.h"
 #include "netlink.h"
-
-static struct genl_family hyv_nl_family;
+#include "netlink_map.h"
 
 static const char * const hyv_nl_obj_names[HYV_OBJ_TYPES] = {
 	[HYV_OBJ_CONTEXT]	= "context",
@@ -293,9 +293,31 @@ static const struct genl_ops hyv_nl_ops[] = {
 		.flags		= GENL_ADMIN_PERM,
 		.dumpit		= hyv_nl_hca_get_dumpit,
 	},
+	{
+		.cmd		= HYV_NL_CMD_MAP_ADD,
+		.flags		= GENL_ADMIN_PERM,
+		.policy		= hyv_nl_map_add_policy,
+		.maxattr	= ARRAY_SIZE(hyv_nl_map_add_policy) - 1,
+		.doit		= hyv_nl_map_add_doit,
+	},
+	{
+		.cmd		= HYV_NL_CMD_MAP_DEL,
+		.flags		= GENL_ADMIN_PERM,
+		.policy		= hyv_nl_map_del_policy,
+		.maxattr	= ARRAY_SIZE(hyv_nl_map_del_policy) - 1,
+		.doit		= hyv_nl_map_del_doit,
+	},
+	{
+		.cmd		= HYV_NL_CMD_MAP_GET,
+		.flags		= GENL_ADMIN_PERM,
+		.policy		= hyv_nl_map_get_policy,
+		.maxattr	= ARRAY_SIZE(hyv_nl_map_get_policy) - 1,
+		.doit		= hyv_nl_map_get_doit,
+		.dumpit		= hyv_nl_map_get_dumpit,
+	},
 };
 
-static struct genl_family hyv_nl_family __ro_after_init = {
+struct genl_family hyv_nl_family __ro_after_init = {
 	.name		= HYV_GENL_NAME,
 	.version	= HYV_GENL_VERSION,
 	.module		= THIS_MODULE,

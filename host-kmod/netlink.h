@@ -3,7 +3,7 @@
 #define HYV_NETLINK_H
 
 /**
- * hyv_netlink_init() - let administrators ask
+ * hyv_netlink_init() - let administrators ask, and change the map
  *
  * To be called when hyv_vnic_info_next() and hyv_hca_info_next() can answer.
  *
@@ -15,7 +15,8 @@ int hyv_netlink_init(void);
 /**
  * hyv_netlink_exit() - undo hyv_netlink_init()
  *
- * When it returns no request is being answered and none will be.
+ * When it returns no request is being answered and none will be. Static entries
+ * stay in the map until hyv_tenant_clear().
  *
  * Context: process context; may sleep.
  */

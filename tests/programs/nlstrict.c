@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: nlstrict VNIC
+ * usage: nlstrict [VNIC]
  *
  * Right and wrong requests to hyv.ko's generic netlink family: what it answers,
  * which error it gives, and that the error comes with a text. VNIC is the ID of
- * a vNIC that exists. Needs CAP_NET_ADMIN.
+ * a vNIC that exists; without it only what needs none is asked for. The map
+ * ends as it was. Needs CAP_NET_ADMIN.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -68,7 +69,8 @@ static void put(struct message *msg, uint16_t type, const void *data,
 
 	attr->nla_type = type;
 	attr->nla_len = NLA_HDRLEN + len;
-	memcpy(attr + 1, data, len);
+	if (len)
+		memcpy(attr + 1, data, len);
 	msg->used += NLA_ALIGN(attr->nla_len);
 }
 
@@ -269,6 +271,145 @@ static void get_hcas(void)
 	check("command 0", &msg, -EOPNOTSUPP, 0, NULL);
 }
 
+#define GID_LEN 16
+
+static const char gid[] = "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\1";
+static const char via[] = "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\2";
+static const char multicast[] = "\xff\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\1";
+
+/* An entry of what is not NULL, each @len bytes long. */
+static void put_entry_of(struct message *msg, const char *key, const char *host,
+			 size_t len)
+{
+	struct nlattr *nest = (struct nlattr *)(msg->data + msg->used);
+
+	put(msg, HYV_NL_A_MAP_ENTRY | NLA_F_NESTED, NULL, 0);
+	if (key)
+		put(msg, HYV_NL_A_MAP_GID, key, len);
+	if (host)
+		put(msg, HYV_NL_A_MAP_VIA, host, len);
+	nest->nla_len = msg->data + msg->used - (char *)nest;
+}
+
+static void put_entry(struct message *msg, const char *key, const char *host)
+{
+	put_entry_of(msg, key, host, GID_LEN);
+}
+
+static void add_to_map(void)
+{
+	const int cmd = HYV_NL_CMD_MAP_ADD;
+	struct message msg;
+
+	start(&msg, family, 0, cmd);
+	check("add nothing", &msg, -EINVAL, 0, "Entry missing");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, NULL, via);
+	check("add no GID", &msg, -EINVAL, 0, "GID missing");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, NULL);
+	check("add via nothing", &msg, -EINVAL, 0, "GID of a host missing");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, via);
+	put_entry(&msg, multicast, via);
+	check("add a multicast group", &msg, -EINVAL, 0,
+	      "This GID is no address of one machine");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, multicast);
+	check("add via a multicast group", &msg, -EINVAL, 0,
+	      "No other host is reached by this GID");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, via);
+	put_entry(&msg, gid, via);
+	check("add twice", &msg, -EEXIST, 0,
+	      "This GID is in the request twice");
+	start(&msg, family, 0, cmd);
+	put_entry_of(&msg, gid, via, GID_LEN - 1);
+	check("GIDs of 15 bytes", &msg, -ERANGE, 0, "");
+	start(&msg, family, 0, cmd);
+	put_entry_of(&msg, gid, via, GID_LEN + 1);
+	check("GIDs of 17 bytes", &msg, -ERANGE, 0, "");
+	start(&msg, family, 0, cmd);
+	put(&msg, HYV_NL_A_MAP_ENTRY, "", 0);
+	check("nest without its flag", &msg, -EINVAL, 0, "");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, via);
+	put(&msg, HYV_NL_A_MAP_GID, gid, GID_LEN);
+	check("GID outside of an entry", &msg, -EINVAL, 0, "");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, via);
+	put_u32(&msg, HYV_NL_A_MAP_REPLACE, 1);
+	check("flag with a value", &msg, -ERANGE, 0, "");
+	start(&msg, family, NLM_F_REPLACE, cmd);
+	put_entry(&msg, gid, via);
+	check("flag of old families", &msg, -EINVAL, 0, "");
+	start(&msg, family, NLM_F_DUMP, cmd);
+	check("dump of what adds", &msg, -EOPNOTSUPP, 0, NULL);
+
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, via);
+	check("add", &msg, 0, 0, NULL);
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, via, via);
+	put_entry(&msg, gid, via);
+	check("add what is there", &msg, -EEXIST, 0,
+	      "This GID is in the map already");
+	start(&msg, family, 0, cmd);
+	put(&msg, HYV_NL_A_MAP_REPLACE, NULL, 0);
+	put_entry(&msg, gid, via);
+	check("replace", &msg, 0, 0, NULL);
+}
+
+static void get_map(void)
+{
+	const int cmd = HYV_NL_CMD_MAP_GET;
+	struct message msg;
+
+	start(&msg, family, 0, cmd);
+	put(&msg, HYV_NL_A_MAP_GID, gid, GID_LEN);
+	check("get an entry", &msg, 0, 1, NULL);
+	start(&msg, family, 0, cmd);
+	put(&msg, HYV_NL_A_MAP_GID, via, GID_LEN);
+	check("get what is not in the map", &msg, -ENOENT, 0,
+	      "This GID is not in the map");
+	start(&msg, family, 0, cmd);
+	check("get no entry", &msg, -EINVAL, 0, "GID missing");
+	start(&msg, family, 0, cmd);
+	put(&msg, HYV_NL_A_MAP_GID, gid, GID_LEN - 1);
+	check("get a GID of 15 bytes", &msg, -ERANGE, 0, "");
+	start(&msg, family, NLM_F_DUMP, cmd);
+	check("dump of the map", &msg, 0, SOME, NULL);
+	start(&msg, family, NLM_F_DUMP, cmd);
+	put(&msg, HYV_NL_A_MAP_GID, gid, GID_LEN);
+	check("dump of a GID", &msg, -EINVAL, 0,
+	      "A dump cannot be limited to a GID");
+}
+
+static void delete_from_map(void)
+{
+	const int cmd = HYV_NL_CMD_MAP_DEL;
+	struct message msg;
+
+	start(&msg, family, 0, cmd);
+	check("delete nothing", &msg, -EINVAL, 0, "Entry missing");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, via);
+	check("delete with a host", &msg, -EINVAL, 0, "");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, NULL);
+	put_entry(&msg, gid, NULL);
+	check("delete twice", &msg, -ENOENT, 0,
+	      "This GID is in the request twice");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, NULL);
+	put_entry(&msg, via, NULL);
+	check("delete what is not there", &msg, -ENOENT, 0,
+	      "No static entry has this GID");
+	start(&msg, family, 0, cmd);
+	put_entry(&msg, gid, NULL);
+	check("delete", &msg, 0, 0, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct answer answer;
@@ -276,11 +417,10 @@ int main(int argc, char **argv)
 	uint32_t vnic;
 	int one = 1;
 
-	if (argc != 2) {
-		fputs("usage: nlstrict VNIC\n", stderr);
+	if (argc > 2) {
+		fputs("usage: nlstrict [VNIC]\n", stderr);
 		return 2;
 	}
-	vnic = strtoul(argv[1], NULL, 10);
 
 	sock = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
 	if (sock < 0 ||
@@ -297,8 +437,14 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	family = answer.family;
-	get_one(vnic);
-	get_all(vnic);
+	if (argc == 2) {
+		vnic = strtoul(argv[1], NULL, 10);
+		get_one(vnic);
+		get_all(vnic);
+	}
 	get_hcas();
+	add_to_map();
+	get_map();
+	delete_from_map();
 	return failed;
 }
