@@ -59,6 +59,20 @@ must_fail() {
 	[ $status != 0 ] || fail "this should have failed: $*"
 }
 
+# says RC STDOUT STDERR COMMAND...: exit code, patterns of what is printed
+says() {
+	local rc=0 want=$1 stdout=$2 stderr=$3
+
+	shift 3
+	"$@" >"$OUT/stdout" 2>"$OUT/stderr" || rc=$?
+	cat "$OUT/stdout" "$OUT/stderr"
+	[ $rc = "$want" ] || fail "exit code $rc instead of $want: $*"
+	# shellcheck disable=SC2053 # patterns
+	[[ $(<"$OUT/stdout") == $stdout ]] || fail "it should print: $stdout"
+	# shellcheck disable=SC2053
+	[[ $(<"$OUT/stderr") == $stderr ]] || fail "it should say: $stderr"
+}
+
 # gid_index: set GID_INDEX to the index of the device's first GID that is an IPv4
 # address.
 gid_index() {

@@ -7,16 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "command.h"
 #include "output.h"
-
-/* Exit codes; hyv(8) promises them. */
-enum {
-	EXIT_OTHER = 1,
-	EXIT_USAGE = 2,
-	EXIT_NO_VNIC = 3,
-	EXIT_NOT_LOADED = 4,
-	EXIT_NO_PERMISSION = 5,
-};
 
 static const char help[] =
 	"Usage: hyv [--json] list\n"
@@ -24,24 +16,35 @@ static const char help[] =
 	"       hyv [--json] stats [ID | pid PID | hca NAME]\n"
 	"                          [--watch [SECONDS]] [--count N]\n"
 	"       hyv [--json] hcas\n"
+	"       hyv [--json] map list\n"
+	"       hyv [--json] map show GID\n"
+	"       hyv map add     {GID via GID | --file FILE}\n"
+	"       hyv map replace {GID via GID | --file FILE}\n"
+	"       hyv map del     {GID... | --file FILE}\n"
 	"\n"
 	"Tells which virtual machines use the RDMA devices (HCAs) of this host\n"
-	"through HyV, and how much.\n"
+	"through HyV, and how much; and says which host has which guests, if\n"
+	"these have addresses of their own.\n"
 	"\n"
 	"Commands\n"
 	"  list     one line for each virtual network interface (vNIC)\n"
 	"  show     everything about them\n"
 	"  stats    what they have counted since they were attached\n"
 	"  hcas     the host's HCAs, and whether vNICs can use them\n"
+	"  map      which GID (an IPv4 or IPv6 address) is whose: a vNIC's, or\n"
+	"           in static entries, that of a guest of another host, which\n"
+	"           is reached via a GID of that host\n"
 	"\n"
 	"Options\n"
 	"  -j, --json             print JSON\n"
 	"  -w, --watch [SECONDS]  print rates per second, every SECONDS [1]\n"
 	"  -n, --count N          with --watch: stop after N times\n"
+	"  -f, --file FILE        entries to add, replace or delete, one a line;\n"
+	"                         all or none; - is standard input\n"
 	"  -h, --help             print this\n"
 	"  -V, --version          print the version\n"
 	"\n"
-	"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such vNIC,\n"
+	"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such vNIC or GID,\n"
 	"4 hyv.ko is not loaded, 5 no permission.\n";
 
 /**
@@ -52,6 +55,9 @@ static const char help[] =
  * @hca: only vNICs of this HCA, if not NULL
  * @watch: seconds between two samples, 0 for once
  * @count: samples to show, 0 for no end
+ * @file: of map, or NULL
+ * @words: of map, what follows it, ended by NULL; allocated
+ * @job: of map, allocated
  */
 struct options {
 	const char *command;
@@ -62,16 +68,11 @@ struct options {
 	const char *hca;
 	double watch;
 	uint32_t count;
+	const char *file;
+	const char **words;
+	size_t nr_words;
+	struct map_job *job;
 };
-
-_Noreturn static void quit(int code)
-{
-	fputs(code == EXIT_USAGE ? " (see hyv --help)\n" : "\n", stderr);
-	exit(code);
-}
-
-/* Exit with a message, whose format is a literal. */
-#define fail(code, ...) (fprintf(stderr, "hyv: " __VA_ARGS__), quit(code))
 
 _Noreturn static void finish(void)
 {
@@ -150,6 +151,16 @@ static int parse_option(struct options *options, char **argv)
 		parse_count(options, argv[1]);
 		return 1;
 	}
+	if (!strncmp(arg, "--file=", 7)) {
+		options->file = arg + 7;
+		return 0;
+	}
+	if (!strcmp(arg, "-f") || !strcmp(arg, "--file")) {
+		if (!argv[1])
+			fail(EXIT_USAGE, "the name of the FILE is missing");
+		options->file = argv[1];
+		return 1;
+	}
 	fail(EXIT_USAGE, "unknown option '%s'", arg);
 }
 
@@ -182,25 +193,14 @@ static void parse(struct options *options, char **argv)
 			argv += parse_option(options, argv);
 		else if (!options->command)
 			options->command = *argv;
+		else if (!strcmp(options->command, "map"))
+			options->words[options->nr_words++] = *argv;
 		else
 			argv += parse_selection(options, argv);
 	}
 }
 
 /* --- Asking the kernel --- */
-
-_Noreturn static void fail_errno(struct hyv_context *ctx, int err)
-{
-	int code = EXIT_OTHER;
-
-	if (err == -ENOENT)
-		code = EXIT_NO_VNIC;
-	else if (err == -ENXIO)
-		code = EXIT_NOT_LOADED;
-	else if (err == -EPERM)
-		code = EXIT_NO_PERMISSION;
-	fail(code, "%s", hyv_strerror(ctx, err));
-}
 
 /* The vNICs that the command line asks for, not none if it names some. */
 static struct hyv_vnic **get_vnics(struct hyv_context *ctx,
@@ -213,7 +213,7 @@ static struct hyv_vnic **get_vnics(struct hyv_context *ctx,
 		vnics = must(calloc(2, sizeof(*vnics)));
 		ret = hyv_vnic_get(ctx, options->id, vnics);
 		if (ret == -ENOENT)
-			fail(EXIT_NO_VNIC, "no vNIC has ID %u", options->id);
+			fail(EXIT_NOT_FOUND, "no vNIC has ID %u", options->id);
 		if (ret)
 			fail_errno(ctx, ret);
 		return vnics;
@@ -223,11 +223,11 @@ static struct hyv_vnic **get_vnics(struct hyv_context *ctx,
 	} while (ret == -EAGAIN);
 	/* -EINVAL: no HCA can have so long a name. */
 	if (options->hca && (!ret || ret == -EINVAL))
-		fail(EXIT_NO_VNIC, "no vNIC uses HCA %s", options->hca);
+		fail(EXIT_NOT_FOUND, "no vNIC uses HCA %s", options->hca);
 	if (ret < 0)
 		fail_errno(ctx, ret);
 	if (!ret && options->pid)
-		fail(EXIT_NO_VNIC, "process %u has no vNIC", options->pid);
+		fail(EXIT_NOT_FOUND, "process %u has no vNIC", options->pid);
 	return vnics;
 }
 
@@ -320,6 +320,11 @@ static void do_hcas(struct hyv_context *ctx, const struct options *options)
 	hyv_hca_list_free(hcas);
 }
 
+static void do_map(struct hyv_context *ctx, const struct options *options)
+{
+	map_run(options->job, ctx, options->json);
+}
+
 /**
  * struct command - a command of hyv
  * @name: the word for it
@@ -333,7 +338,7 @@ static const struct command {
 } commands[] = {
 	{"list", false, do_list},  {"show", true, do_show},
 	{"stats", true, do_stats}, {"hcas", false, do_hcas},
-	{NULL, false, NULL},
+	{"map", false, do_map},	   {NULL, false, NULL},
 };
 
 static const struct command *check(const struct options *options)
@@ -352,6 +357,8 @@ static const struct command *check(const struct options *options)
 		fail(EXIT_USAGE, "--watch is for stats");
 	if (options->count && !options->watch)
 		fail(EXIT_USAGE, "--count needs --watch");
+	if (options->file && command->run != do_map)
+		fail(EXIT_USAGE, "--file is for map");
 	return command;
 }
 
@@ -362,14 +369,18 @@ int main(int argc, char **argv)
 	struct hyv_context *ctx;
 	int ret;
 
-	(void)argc;
+	options.words = must(calloc(argc + 1, sizeof(*options.words)));
 	parse(&options, argv);
 	command = check(&options);
+	if (command->run == do_map)
+		options.job = map_prepare(options.words, options.file);
 
 	ret = hyv_open(&ctx);
 	if (ret)
 		fail_errno(NULL, ret);
 	command->run(ctx, &options);
 	hyv_close(ctx);
+	map_free(options.job);
+	free(options.words);
 	finish();
 }

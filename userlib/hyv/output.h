@@ -18,12 +18,14 @@ void *must(void *memory);
  * struct table - text of equal columns
  * @nr_columns: cells of a row
  * @cells: @nr_cells strings, row after row; the first row is the header
+ * @room: strings that there is room for
  *
  * Columns whose cells below the header are all numbers are set to the right.
  */
 struct table {
 	size_t nr_columns;
 	size_t nr_cells;
+	size_t room;
 	char **cells;
 };
 
@@ -68,6 +70,9 @@ void json_string(struct json *json, const char *key, const char *value);
 void report_list(FILE *out, bool as_json, struct hyv_vnic **vnics);
 void report_stats(FILE *out, bool as_json, struct hyv_vnic **vnics);
 void report_hcas(FILE *out, bool as_json, struct hyv_hca **hcas);
+void report_map(FILE *out, bool as_json, struct hyv_map_entry **entries);
+void report_map_entry(FILE *out, bool as_json,
+		      const struct hyv_map_entry *entry);
 /* @one: JSON is the object itself and no array of one. */
 void report_show(FILE *out, bool as_json, bool one, struct hyv_vnic **vnics);
 /*

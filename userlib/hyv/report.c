@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* What each command tells about vNICs and HCAs. */
+/* What each command tells about vNICs, HCAs and the map. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -360,4 +360,80 @@ void report_hcas(FILE *out, bool as_json, struct hyv_hca **hcas)
 	}
 	table_print(&table, out);
 	table_free(&table);
+}
+
+/* --- hyv map --- */
+
+static void json_entry(struct json *json, const struct hyv_map_entry *entry)
+{
+	const struct in6_addr *via = hyv_map_entry_via(entry);
+	char text[HYV_GID_TEXT];
+
+	json_open(json, NULL, '{');
+	json_string(json, "gid", hyv_gid_str(hyv_map_entry_gid(entry), text));
+	if (via) {
+		json_string(json, "via", hyv_gid_str(via, text));
+	} else {
+		json_u64(json, "vnic", hyv_map_entry_vnic(entry));
+		json_string(json, "hca", hyv_map_entry_hca(entry));
+	}
+	json_close(json, '}');
+}
+
+static void map_row(struct table *table, const struct hyv_map_entry *entry)
+{
+	const struct in6_addr *via = hyv_map_entry_via(entry);
+	char text[HYV_GID_TEXT];
+
+	table_add(table, hyv_gid_str(hyv_map_entry_gid(entry), text));
+	table_add(table, via ? hyv_gid_str(via, text) : "-");
+	if (via)
+		table_add(table, "-");
+	else
+		table_add_u64(table, hyv_map_entry_vnic(entry));
+	table_add_word(table, hyv_map_entry_hca(entry));
+}
+
+void report_map(FILE *out, bool as_json, struct hyv_map_entry **entries)
+{
+	struct table table = {.nr_columns = 4};
+	struct json json = {.out = out};
+
+	if (as_json) {
+		json_open(&json, NULL, '[');
+		for (; *entries; entries++)
+			json_entry(&json, *entries);
+		json_close(&json, ']');
+		fputc('\n', out);
+		return;
+	}
+	table_add(&table, "GID");
+	table_add(&table, "VIA");
+	table_add(&table, "VNIC");
+	table_add(&table, "HCA");
+	for (; *entries; entries++)
+		map_row(&table, *entries);
+	table_print(&table, out);
+	table_free(&table);
+}
+
+void report_map_entry(FILE *out, bool as_json,
+		      const struct hyv_map_entry *entry)
+{
+	const struct in6_addr *via = hyv_map_entry_via(entry);
+	struct json json = {.out = out};
+	char text[HYV_GID_TEXT];
+
+	if (as_json) {
+		json_entry(&json, entry);
+		fputc('\n', out);
+		return;
+	}
+	fprintf(out, "gid %s\n", hyv_gid_str(hyv_map_entry_gid(entry), text));
+	if (via) {
+		show_word(out, "via", hyv_gid_str(via, text));
+	} else {
+		show_u64(out, "vnic", hyv_map_entry_vnic(entry));
+		show_word(out, "hca", hyv_map_entry_hca(entry));
+	}
 }

@@ -19,8 +19,11 @@ void *must(void *memory)
 
 static void add_cell(struct table *table, char *cell)
 {
-	table->cells = must(reallocarray(table->cells, table->nr_cells + 1,
-					 sizeof(*table->cells)));
+	if (table->nr_cells == table->room) {
+		table->room = table->room ? 2 * table->room : 64;
+		table->cells = must(reallocarray(table->cells, table->room,
+						 sizeof(*table->cells)));
+	}
 	table->cells[table->nr_cells++] = cell;
 }
 

@@ -2,6 +2,7 @@
 /* The connection to hyv.ko: requests, answers, errors. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,22 @@
 
 #include "private.h"
 
+/* Bytes that any netlink socket has room for. */
+#define HYV_SMALL_MESSAGE 4096
+
 /**
  * struct hyv_context - a connection
  * @sock: generic netlink socket, or NULL after it has failed
  * @family: ID of the family "hyv" when it was last looked up
  * @text: the kernel's own text for @text_err, or empty
  * @text_err: what the last call returned, if negative
+ * @offset: where in the request its reason is, or 0
  */
 struct hyv_context {
 	struct nl_sock *sock;
 	int family;
 	int text_err;
+	uint32_t offset;
 	char text[256];
 };
 
@@ -156,7 +162,9 @@ const char *hyv_strerror(const struct hyv_context *ctx, int err)
 	case -EAGAIN:
 		return "changed while it was read, try again";
 	case -ENOENT:
-		return "no such vNIC";
+		return "no such vNIC or GID";
+	case -ENOSPC:
+		return "too many entries";
 	}
 	text = strerrordesc_np(-err);
 	return text ? text : "unknown error";
@@ -180,16 +188,17 @@ static int hyv_on_message(struct nl_msg *msg, void *arg)
 static void hyv_finish(struct hyv_answer *answer, const struct nlmsghdr *nlh)
 {
 	struct hyv_context *ctx = answer->ctx;
-	const char *text;
+	struct hyv_blame blame;
 	int ret;
 
 	answer->done = 1;
-	ret = hyv_parse_error(nlh, &text);
+	ret = hyv_parse_error(nlh, &blame);
 	if (!ret || answer->ret)
 		return;
 	answer->ret = ret;
-	if (text)
-		snprintf(ctx->text, sizeof(ctx->text), "%s", text);
+	ctx->offset = blame.offset;
+	if (blame.text)
+		snprintf(ctx->text, sizeof(ctx->text), "%s", blame.text);
 }
 
 static int hyv_on_last(struct nl_msg *msg, void *arg)
@@ -206,23 +215,40 @@ static int hyv_on_error(struct sockaddr_nl *from, struct nlmsgerr *err,
 	return NL_STOP;
 }
 
+/* A socket refuses messages that its buffer has no room for. */
+static int hyv_make_room(struct hyv_context *ctx, size_t size)
+{
+	int room = size;
+
+	if (size > INT_MAX / 2)
+		return -ENOSPC;
+	if (size > HYV_SMALL_MESSAGE &&
+	    setsockopt(nl_socket_get_fd(ctx->sock), SOL_SOCKET, SO_SNDBUFFORCE,
+		       &room, sizeof(room)) &&
+	    errno == EPERM)
+		return -EPERM;
+	return 0;
+}
+
 static int hyv_send(struct hyv_context *ctx, const struct hyv_query *query)
 {
+	size_t size = NLMSG_HDRLEN + GENL_HDRLEN + hyv_query_size(query);
 	int flags = query->dump ? NLM_F_DUMP : 0;
 	struct nl_msg *msg;
-	int ret = -ENOMEM;
+	int ret;
 
-	msg = nlmsg_alloc();
+	ret = hyv_make_room(ctx, size);
+	if (ret)
+		return ret;
+	msg = nlmsg_alloc_size(size);
 	if (!msg)
 		return -ENOMEM;
+	ret = -ENOMEM;
 	if (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, ctx->family, 0, flags,
 			 query->cmd, HYV_GENL_VERSION))
 		goto out;
-	if (!query->dump && nla_put_u32(msg, HYV_NL_A_VNIC_ID, query->id))
-		goto out;
-	if (query->pid && nla_put_u32(msg, HYV_NL_A_VNIC_PID, query->pid))
-		goto out;
-	if (query->hca && nla_put_string(msg, HYV_NL_A_HCA_NAME, query->hca))
+	ret = hyv_put_query(msg, query);
+	if (ret)
 		goto out;
 
 	ret = nl_send_auto(ctx->sock, msg);
@@ -272,6 +298,7 @@ static int hyv_ask_once(struct hyv_context *ctx, const struct hyv_query *query,
 	int ret = 0;
 
 	ctx->text[0] = '\0';
+	ctx->offset = 0;
 	if (!ctx->sock)
 		ret = hyv_connect(ctx);
 	if (!ret)
@@ -282,7 +309,8 @@ static int hyv_ask_once(struct hyv_context *ctx, const struct hyv_query *query,
 }
 
 int hyv_ask(struct hyv_context *ctx, const struct hyv_query *query,
-	    int (*take)(const struct nlmsghdr *nlh, void *arg), void *arg)
+	    int (*take)(const struct nlmsghdr *nlh, void *arg), void *arg,
+	    uint32_t *offset)
 {
 	int family = ctx->family;
 	int ret, err;
@@ -300,18 +328,24 @@ int hyv_ask(struct hyv_context *ctx, const struct hyv_query *query,
 			ctx->text[0] = '\0';
 	}
 	ctx->text_err = ret;
+	if (offset)
+		*offset = ctx->offset;
 	return ret;
 }
 
 int hyv_list_grow(struct hyv_list *list)
 {
+	size_t room = list->room ? 2 * list->room : 16;
 	void **items;
 
-	items = realloc(list->items, (list->count + 2) * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	items[list->count] = NULL;
-	items[list->count + 1] = NULL;
-	list->items = items;
+	if (list->count + 2 > list->room) {
+		items = realloc(list->items, room * sizeof(*items));
+		if (!items)
+			return -ENOMEM;
+		list->items = items;
+		list->room = room;
+	}
+	list->items[list->count] = NULL;
+	list->items[list->count + 1] = NULL;
 	return 0;
 }

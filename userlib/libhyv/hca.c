@@ -57,7 +57,7 @@ int hyv_hca_list(struct hyv_context *ctx, struct hyv_hca ***hcas)
 	ret = hyv_list_grow(&list);
 	if (ret)
 		return ret;
-	ret = hyv_ask(ctx, &query, hyv_add_hca, &list);
+	ret = hyv_ask(ctx, &query, hyv_add_hca, &list, NULL);
 	if (ret) {
 		hyv_hca_list_free((struct hyv_hca **)list.items);
 		return ret;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * libhyv: what administrators see of hyv.ko, the host half of HyV.
+ * libhyv: what administrators see of hyv.ko, the host half of HyV, and the map
+ * by which they let guests of different hosts reach each other.
  *
  * A context is a connection to the kernel. Any number of them may be used at
  * the same time, each by one thread at a time. The library has no other state.
- * Snapshots (struct hyv_vnic, struct hyv_hca) belong to the caller, outlive
- * their context and may be read by several threads.
+ * Snapshots (struct hyv_vnic, struct hyv_hca, struct hyv_map_entry) belong to
+ * the caller, outlive their context and may be read by several threads.
  *
  * All structures are opaque, so that a program goes on working with a newer
  * library. Functions that return int return a negative errno when they fail;
@@ -14,6 +15,7 @@
 #ifndef LIBHYV_H
 #define LIBHYV_H
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +28,7 @@ extern "C" {
 struct hyv_context;
 struct hyv_vnic;
 struct hyv_hca;
+struct hyv_map_entry;
 
 /* Values that this library does not know may come from a newer kernel. */
 enum hyv_vnic_state {
@@ -135,6 +138,65 @@ HYV_API const char *hyv_hca_driver(const struct hyv_hca *hca);
 HYV_API uint32_t hyv_hca_use(const struct hyv_hca *hca);
 HYV_API const char *hyv_hca_use_str(const struct hyv_hca *hca);
 HYV_API uint32_t hyv_hca_nr_vnics(const struct hyv_hca *hca);
+
+/* --- GIDs, the RDMA addresses of machines --- */
+
+/* From an IPv4 or IPv6 address. -EINVAL: it is none. */
+HYV_API int hyv_gid_parse(const char *text, struct in6_addr *gid);
+
+/* Bytes that the longest GID takes as text, with its end. */
+#define HYV_GID_TEXT INET6_ADDRSTRLEN
+
+/* To an address, an IPv4 one if it stands for that. Returns @text. */
+HYV_API const char *hyv_gid_str(const struct in6_addr *gid,
+				char text[HYV_GID_TEXT]);
+
+/* --- The map: who has which GID --- */
+
+/*
+ * All entries by GID in a NULL-terminated array, to be freed with
+ * hyv_map_list_free(). Returns their number.
+ */
+HYV_API int hyv_map_list(struct hyv_context *ctx,
+			 struct hyv_map_entry ***entries);
+HYV_API void hyv_map_list_free(struct hyv_map_entry **entries);
+
+/* One, to be freed with hyv_map_entry_free(). -ENOENT: it is not in the map. */
+HYV_API int hyv_map_get(struct hyv_context *ctx, const struct in6_addr *gid,
+			struct hyv_map_entry **entry);
+HYV_API void hyv_map_entry_free(struct hyv_map_entry *entry);
+
+HYV_API const struct in6_addr *
+hyv_map_entry_gid(const struct hyv_map_entry *entry);
+/* The host which it is reached by if the entry is static, else NULL. */
+HYV_API const struct in6_addr *
+hyv_map_entry_via(const struct hyv_map_entry *entry);
+/* The vNIC of this host which has it, else 0, and its HCA, else "". */
+HYV_API uint32_t hyv_map_entry_vnic(const struct hyv_map_entry *entry);
+HYV_API const char *hyv_map_entry_hca(const struct hyv_map_entry *entry);
+
+/*
+ * They add, replace or add, and delete @count static entries: all of them, or
+ * after an error none. @vias[i] is the GID of the host which @gids[i] is
+ * reached by. If @bad is not NULL it gets the index of the entry which an error
+ * is about, or @count.
+ *
+ * -EEXIST: add: the map has it; replace: a vNIC has it; or it is given twice.
+ *
+ * -ENOENT: del: no static entry has it, or it is given twice.
+ *
+ * -EINVAL: no address of one machine.
+ *
+ * -ENOSPC: too many.
+ */
+HYV_API int hyv_map_add(struct hyv_context *ctx, const struct in6_addr *gids,
+			const struct in6_addr *vias, size_t count, size_t *bad);
+HYV_API int hyv_map_replace(struct hyv_context *ctx,
+			    const struct in6_addr *gids,
+			    const struct in6_addr *vias, size_t count,
+			    size_t *bad);
+HYV_API int hyv_map_del(struct hyv_context *ctx, const struct in6_addr *gids,
+			size_t count, size_t *bad);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * From netlink messages to snapshots. Attributes and values that are not known
- * come from a newer kernel and do no harm; what is malformed is refused.
+ * From queries to netlink messages, and from these to snapshots. Attributes and
+ * values that are not known come from a newer kernel and do no harm; what is
+ * malformed is refused.
  */
 #include <assert.h>
 #include <errno.h>
@@ -24,6 +25,13 @@ static_assert((int)HYV_HCA_TRUSTED_ONLY_DENIED ==
 		      HYV_NL_HCA_TRUSTED_ONLY_DENIED,
 	      "ABI");
 static_assert((int)HYV_HCA_UNSUPPORTED == HYV_NL_HCA_UNSUPPORTED, "ABI");
+
+#define HYV_GID_LEN (sizeof(struct in6_addr))
+#define HYV_POLICY_GID                                     \
+	{                                                  \
+		.type = NLA_UNSPEC, .minlen = HYV_GID_LEN, \
+		.maxlen = HYV_GID_LEN                      \
+	}
 
 /* libnl does not change a policy but takes a pointer to non-const. */
 static const struct nla_policy hyv_policy[HYV_NL_A_MAX + 1] = {
@@ -55,6 +63,9 @@ static const struct nla_policy hyv_policy[HYV_NL_A_MAX + 1] = {
 	[HYV_NL_A_HCA_DRIVER_ID] = {.type = NLA_U32},
 	[HYV_NL_A_HCA_USE] = {.type = NLA_U32},
 	[HYV_NL_A_HCA_VNICS] = {.type = NLA_U32},
+	[HYV_NL_A_MAP_ENTRY] = {.type = NLA_NESTED},
+	[HYV_NL_A_MAP_GID] = HYV_POLICY_GID,
+	[HYV_NL_A_MAP_VIA] = HYV_POLICY_GID,
 };
 
 static const int hyv_counter_attrs[HYV_NR_COUNTERS] = {
@@ -270,12 +281,126 @@ int hyv_parse_hca(const struct nlmsghdr *nlh, struct hyv_hca **out)
 	return 0;
 }
 
+int hyv_parse_entry(const struct nlmsghdr *nlh, struct hyv_map_entry **out)
+{
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	struct hyv_map_entry *entry;
+	const char *hca;
+	int ret;
+
+	ret = hyv_check_header(nlh, HYV_NL_CMD_MAP_GET);
+	if (!ret)
+		ret = hyv_parse_message(nlh, tb);
+	if (!ret && !tb[HYV_NL_A_MAP_ENTRY])
+		ret = -EBADMSG;
+	if (!ret)
+		ret = hyv_parse_nest(tb[HYV_NL_A_MAP_ENTRY], tb);
+	if (!ret && !tb[HYV_NL_A_MAP_GID])
+		ret = -EBADMSG;
+	if (ret)
+		return ret;
+
+	hca = hyv_string(tb[HYV_NL_A_HCA_NAME]);
+	entry = calloc(1, sizeof(*entry) + strlen(hca) + 1);
+	if (!entry)
+		return -ENOMEM;
+	memcpy(&entry->gid, nla_data(tb[HYV_NL_A_MAP_GID]), HYV_GID_LEN);
+	if (tb[HYV_NL_A_MAP_VIA]) {
+		memcpy(&entry->via, nla_data(tb[HYV_NL_A_MAP_VIA]),
+		       HYV_GID_LEN);
+		entry->is_static = 1;
+	}
+	entry->vnic = hyv_u32(tb[HYV_NL_A_VNIC_ID]);
+	memcpy(entry->hca, hca, strlen(hca) + 1);
+	*out = entry;
+	return 0;
+}
+
+/* --- Requests --- */
+
+/* Bytes of an entry of a change, which all have the same attributes. */
+static size_t hyv_entry_size(const struct hyv_change *change)
+{
+	size_t gids = change->vias ? 2 : 1;
+
+	return NLA_HDRLEN + gids * (NLA_HDRLEN + HYV_GID_LEN);
+}
+
+size_t hyv_query_size(const struct hyv_query *query)
+{
+	size_t size = 2 * (NLA_HDRLEN + sizeof(uint32_t));
+
+	if (query->hca)
+		size += NLA_HDRLEN + NLA_ALIGN(strlen(query->hca) + 1);
+	if (query->gid)
+		size += NLA_HDRLEN + HYV_GID_LEN;
+	if (query->change)
+		size += query->change->count * hyv_entry_size(query->change) +
+			NLA_HDRLEN;
+	return size;
+}
+
+static int hyv_put_entry(struct nl_msg *msg, const struct hyv_change *change,
+			 size_t index)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(msg, HYV_NL_A_MAP_ENTRY | NLA_F_NESTED);
+	if (!nest ||
+	    nla_put(msg, HYV_NL_A_MAP_GID, HYV_GID_LEN, &change->gids[index]))
+		return -ENOMEM;
+	if (change->vias &&
+	    nla_put(msg, HYV_NL_A_MAP_VIA, HYV_GID_LEN, &change->vias[index]))
+		return -ENOMEM;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+int hyv_put_query(struct nl_msg *msg, const struct hyv_query *query)
+{
+	const struct hyv_change *change = query->change;
+	size_t i;
+
+	/* First, for hyv_entry_at(). */
+	for (i = 0; change && i < change->count; i++)
+		if (hyv_put_entry(msg, change, i))
+			return -ENOMEM;
+	if (change && change->replace &&
+	    nla_put_flag(msg, HYV_NL_A_MAP_REPLACE))
+		return -ENOMEM;
+
+	if (query->cmd == HYV_NL_CMD_VNIC_GET && !query->dump &&
+	    nla_put_u32(msg, HYV_NL_A_VNIC_ID, query->id))
+		return -ENOMEM;
+	if (query->pid && nla_put_u32(msg, HYV_NL_A_VNIC_PID, query->pid))
+		return -ENOMEM;
+	if (query->hca && nla_put_string(msg, HYV_NL_A_HCA_NAME, query->hca))
+		return -ENOMEM;
+	if (query->gid &&
+	    nla_put(msg, HYV_NL_A_MAP_GID, HYV_GID_LEN, query->gid))
+		return -ENOMEM;
+	return 0;
+}
+
+size_t hyv_entry_at(const struct hyv_change *change, uint32_t offset)
+{
+	const uint32_t first = NLMSG_HDRLEN + GENL_HDRLEN;
+	size_t index;
+
+	if (offset < first)
+		return change->count;
+	index = (offset - first) / hyv_entry_size(change);
+	return index < change->count ? index : change->count;
+}
+
+/* --- Errors --- */
+
 /*
  * NLMSG_DONE starts with the error alone. NLMSG_ERROR goes on with the request
  * that failed, which is left out but for its header if NLM_F_CAPPED is set.
  * Then come attributes if NLM_F_ACK_TLVS is set.
  */
-int hyv_parse_error(const struct nlmsghdr *nlh, const char **text)
+int hyv_parse_error(const struct nlmsghdr *nlh, struct hyv_blame *blame)
 {
 	const char *data = nlmsg_data(nlh);
 	int len = nlmsg_datalen(nlh);
@@ -283,7 +408,7 @@ int hyv_parse_error(const struct nlmsghdr *nlh, const char **text)
 	struct nlmsgerr err;
 	int skip = sizeof(err.error);
 
-	*text = NULL;
+	memset(blame, 0, sizeof(*blame));
 	if (len < skip)
 		return nlh->nlmsg_type == NLMSG_DONE ? 0 : -EBADMSG;
 	memcpy(&err.error, data, sizeof(err.error));
@@ -310,6 +435,10 @@ int hyv_parse_error(const struct nlmsghdr *nlh, const char **text)
 			NLMSGERR_ATTR_MSG);
 	if (attr && nla_len(attr) > 0 &&
 	    !((char *)nla_data(attr))[nla_len(attr) - 1])
-		*text = nla_get_string(attr);
+		blame->text = nla_get_string(attr);
+	attr = nla_find((struct nlattr *)(data + skip), len - skip,
+			NLMSGERR_ATTR_OFFS);
+	if (attr && nla_len(attr) == sizeof(uint32_t))
+		blame->offset = nla_get_u32(attr);
 	return err.error;
 }

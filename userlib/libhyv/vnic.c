@@ -56,7 +56,7 @@ int hyv_vnic_list(struct hyv_context *ctx, uint32_t pid, const char *hca,
 	ret = hyv_list_grow(&list);
 	if (ret)
 		return ret;
-	ret = hyv_ask(ctx, &query, hyv_add_vnic, &list);
+	ret = hyv_ask(ctx, &query, hyv_add_vnic, &list, NULL);
 	if (ret) {
 		hyv_vnic_list_free((struct hyv_vnic **)list.items);
 		return ret;
@@ -83,7 +83,7 @@ int hyv_vnic_get(struct hyv_context *ctx, uint32_t id, struct hyv_vnic **out)
 	struct hyv_vnic *vnic = NULL;
 	int ret;
 
-	ret = hyv_ask(ctx, &query, hyv_take_vnic, &vnic);
+	ret = hyv_ask(ctx, &query, hyv_take_vnic, &vnic, NULL);
 	if (!ret && !vnic)
 		ret = -EBADMSG;
 	if (ret) {

@@ -4,6 +4,7 @@
  * the functions below (--wrap) between libhyv and libnl, so that libnl's own
  * receive loop runs.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,7 +243,7 @@ static void get_refused(void)
 	EXPECT_STR(hyv_strerror(ctx, -ENOENT), "No vNIC has this ID");
 	/* The text is about that error only, and until the next call. */
 	EXPECT_STR(hyv_strerror(ctx, -ENOMEM), "Cannot allocate memory");
-	EXPECT_STR(hyv_strerror(NULL, -ENOENT), "no such vNIC");
+	EXPECT_STR(hyv_strerror(NULL, -ENOENT), "no such vNIC or GID");
 	EXPECT_STR(hyv_strerror(NULL, -123456), "unknown error");
 
 	receives(end(NLMSG_ERROR, 0, -EPERM, NULL), NULL, NULL);
@@ -392,6 +393,198 @@ static void module_unloaded(void)
 	stop(ctx);
 }
 
+/* --- The map --- */
+
+static struct nl_msg *entry(const char *gid, int flags)
+{
+	struct nl_msg *msg = entry_message(gid, "192.168.0.1", 0, NULL);
+
+	nlmsg_hdr(msg)->nlmsg_flags |= flags;
+	return msg;
+}
+
+/* The end of an answer that blames the attribute at @offset. */
+static struct nl_msg *blame(int err, const char *text, uint32_t offset)
+{
+	struct nl_msg *msg = end(NLMSG_ERROR, 0, err, text);
+
+	nla_put_u32(msg, NLMSGERR_ATTR_OFFS, offset);
+	return msg;
+}
+
+static void list_map(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_map_entry **all = NULL, *one = NULL;
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	char text[HYV_GID_TEXT];
+	struct in6_addr gid;
+
+	receives(entry("10.0.0.1", NLM_F_MULTI), entry("fd00::1", NLM_F_MULTI),
+		 NULL);
+	receives(end(NLMSG_DONE, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_map_list(ctx, &all), 2);
+	EXPECT_STR(hyv_gid_str(hyv_map_entry_gid(all[0]), text), "10.0.0.1");
+	EXPECT_STR(hyv_gid_str(hyv_map_entry_gid(all[1]), text), "fd00::1");
+	EXPECT(!all[2]);
+	hyv_map_list_free(all);
+	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_MAP_GET);
+	EXPECT_EQ(request->nlmsg_flags & NLM_F_DUMP, NLM_F_DUMP);
+	EXPECT_EQ(genlmsg_attrlen(genlmsg_hdr(request), 0), 0);
+
+	hyv_gid_parse("fd00::1", &gid);
+	receives(entry("fd00::1", 0), end(NLMSG_ERROR, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_map_get(ctx, &gid, &one), 0);
+	EXPECT_STR(hyv_gid_str(hyv_map_entry_gid(one), text), "fd00::1");
+	hyv_map_entry_free(one);
+	EXPECT_EQ(request->nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
+	EXPECT_EQ(genlmsg_parse(request, 0, tb, HYV_NL_A_MAX, NULL), 0);
+	EXPECT_EQ(nla_len(tb[HYV_NL_A_MAP_GID]), sizeof(gid));
+	EXPECT(!memcmp(nla_data(tb[HYV_NL_A_MAP_GID]), &gid, sizeof(gid)));
+	EXPECT(!tb[HYV_NL_A_VNIC_ID]);
+
+	one = NULL;
+	receives(end(NLMSG_ERROR, 0, -ENOENT, "not there"), NULL, NULL);
+	EXPECT_EQ(hyv_map_get(ctx, &gid, &one), -ENOENT);
+	EXPECT_STR(hyv_strerror(ctx, -ENOENT), "not there");
+	EXPECT(!one);
+	stop(ctx);
+}
+
+#define MANY 10000
+
+static struct in6_addr gids[MANY], vias[MANY];
+
+static void fill_gids(void)
+{
+	uint32_t i, number;
+
+	for (i = 0; i < MANY; i++) {
+		number = htonl(i);
+		hyv_gid_parse("fd00::", &gids[i]);
+		hyv_gid_parse("192.168.0.0", &vias[i]);
+		memcpy(&gids[i].s6_addr[12], &number, sizeof(number));
+		memcpy(&vias[i].s6_addr[14], (char *)&number + 2, 2);
+	}
+}
+
+/*
+ * The last request names the first @count of gids and, if @via, vias; returns
+ * where in it entry @index begins.
+ */
+static uint32_t expect_entries(size_t count, bool via, bool replace,
+			       size_t index)
+{
+	const struct genlmsghdr *hdr = genlmsg_hdr(request);
+	struct nlattr *tb[HYV_NL_A_MAX + 1], *pos;
+	size_t seen = 0, wrong = 0, flags = 0;
+	uint32_t offset = 0;
+	int rem;
+
+	nla_for_each_attr(pos, genlmsg_attrdata(hdr, 0),
+			  genlmsg_attrlen(hdr, 0), rem)
+	{
+		if (nla_type(pos) == HYV_NL_A_MAP_REPLACE) {
+			flags++;
+			continue;
+		}
+		if (!EXPECT_EQ(nla_type(pos), HYV_NL_A_MAP_ENTRY) ||
+		    !EXPECT(seen < count))
+			break;
+		if (seen == index)
+			offset = (char *)pos - (char *)request;
+		/* The kernel insists on the flag. */
+		wrong += !(pos->nla_type & NLA_F_NESTED);
+		wrong += !!nla_parse_nested(tb, HYV_NL_A_MAX, pos, NULL);
+		wrong += !tb[HYV_NL_A_MAP_GID] ||
+			 memcmp(nla_data(tb[HYV_NL_A_MAP_GID]), &gids[seen],
+				sizeof(gids[seen]));
+		if (via)
+			wrong += !tb[HYV_NL_A_MAP_VIA] ||
+				 memcmp(nla_data(tb[HYV_NL_A_MAP_VIA]),
+					&vias[seen], sizeof(vias[seen]));
+		else
+			wrong += !!tb[HYV_NL_A_MAP_VIA];
+		seen++;
+	}
+	EXPECT_EQ(rem, 0);
+	EXPECT_EQ(seen, count);
+	EXPECT_EQ(wrong, 0);
+	EXPECT_EQ(flags, replace);
+	return offset;
+}
+
+static void change_map(void)
+{
+	struct hyv_context *ctx = start();
+	size_t bad = 0;
+
+	fill_gids();
+	receives(end(NLMSG_ERROR, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_map_add(ctx, gids, vias, MANY, &bad), 0);
+	EXPECT_EQ(bad, MANY);
+	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_MAP_ADD);
+	EXPECT_EQ(request->nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
+	expect_entries(MANY, true, false, 0);
+
+	receives(end(NLMSG_ERROR, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_map_replace(ctx, gids, vias, 3, NULL), 0);
+	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_MAP_ADD);
+	expect_entries(3, true, true, 0);
+
+	receives(end(NLMSG_ERROR, 0, 0, NULL), NULL, NULL);
+	EXPECT_EQ(hyv_map_del(ctx, gids, MANY, &bad), 0);
+	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_MAP_DEL);
+	expect_entries(MANY, false, false, 0);
+
+	/* Nothing is asked for nothing. */
+	EXPECT_EQ(hyv_map_del(ctx, gids, 0, &bad), 0);
+	EXPECT_EQ(bad, 0);
+	EXPECT_EQ(requests, 3);
+	stop(ctx);
+}
+
+static void change_refused(void)
+{
+	struct hyv_context *ctx = start();
+	size_t bad = 0;
+	uint32_t at;
+
+	fill_gids();
+	receives(end(NLMSG_ERROR, 0, -ENOSPC, "too many"), NULL, NULL);
+	EXPECT_EQ(hyv_map_add(ctx, gids, vias, MANY, &bad), -ENOSPC);
+	EXPECT_EQ(bad, MANY);
+	EXPECT_STR(hyv_strerror(ctx, -ENOSPC), "too many");
+
+	/* The entry itself is blamed, or what is in it. */
+	at = expect_entries(MANY, true, false, 4321);
+	receives(blame(-EEXIST, "there", at), NULL, NULL);
+	EXPECT_EQ(hyv_map_replace(ctx, gids, vias, MANY, &bad), -EEXIST);
+	EXPECT_EQ(bad, 4321);
+	EXPECT_STR(hyv_strerror(ctx, -EEXIST), "there");
+	receives(blame(-EINVAL, "bad", at + 24), NULL, NULL);
+	EXPECT_EQ(hyv_map_add(ctx, gids, vias, MANY, &bad), -EINVAL);
+	EXPECT_EQ(bad, 4321);
+
+	receives(blame(-ENOENT, NULL, 0), NULL, NULL);
+	EXPECT_EQ(hyv_map_del(ctx, gids, MANY, &bad), -ENOENT);
+	EXPECT_EQ(bad, MANY);
+	at = expect_entries(MANY, false, false, MANY - 1);
+	receives(blame(-ENOENT, "none", at), NULL, NULL);
+	EXPECT_EQ(hyv_map_del(ctx, gids, MANY, &bad), -ENOENT);
+	EXPECT_EQ(bad, MANY - 1);
+	EXPECT_STR(hyv_strerror(ctx, -ENOENT), "none");
+	receives(blame(-ENOENT, "none", 4000000000U), NULL, NULL);
+	EXPECT_EQ(hyv_map_del(ctx, gids, MANY, &bad), -ENOENT);
+	EXPECT_EQ(bad, MANY);
+
+	/* An entry is no answer to a change. */
+	receives(entry("10.0.0.1", 0), end(NLMSG_ERROR, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_map_del(ctx, gids, 1, &bad), -EBADMSG);
+	EXPECT_EQ(bad, 1);
+	stop(ctx);
+}
+
 const struct test tests[] = {
 	{"context: hyv.ko is not loaded", no_module},
 	{"context: one vNIC is asked for by ID", get},
@@ -404,5 +597,8 @@ const struct test tests[] = {
 	{"context: one malformed message in a list", malformed_in_dump},
 	{"context: goes on after the socket has failed", socket_fails},
 	{"context: hyv.ko unloaded and loaded again", module_unloaded},
+	{"context: the map is listed, one entry is asked for", list_map},
+	{"context: many entries go in one request", change_map},
+	{"context: the entry that is to blame is found", change_refused},
 	{NULL, NULL},
 };

@@ -338,6 +338,146 @@ static void whole_hca(void)
 	}
 }
 
+/* --- The map --- */
+
+/* Parses and frees @msg; returns what hyv_parse_entry() returns. */
+static int parse_entry(struct nl_msg *msg, struct hyv_map_entry **entry)
+{
+	int ret;
+
+	*entry = NULL;
+	ret = hyv_parse_entry(nlmsg_hdr(msg), entry);
+	nlmsg_free(msg);
+	return ret;
+}
+
+static void expect_bad_entry(struct nl_msg *msg)
+{
+	struct hyv_map_entry *entry;
+
+	EXPECT_EQ(parse_entry(msg, &entry), -EBADMSG);
+	EXPECT(!entry);
+	hyv_map_entry_free(entry);
+}
+
+static void entries(void)
+{
+	struct hyv_map_entry *entry;
+	char text[HYV_GID_TEXT];
+
+	if (!EXPECT_EQ(
+		    parse_entry(entry_message("10.0.0.1", "fd00::1", 0, NULL),
+				&entry),
+		    0))
+		return;
+	EXPECT_STR(hyv_gid_str(hyv_map_entry_gid(entry), text), "10.0.0.1");
+	EXPECT_STR(hyv_gid_str(hyv_map_entry_via(entry), text), "fd00::1");
+	EXPECT_EQ(hyv_map_entry_vnic(entry), 0);
+	EXPECT_STR(hyv_map_entry_hca(entry), "");
+	hyv_map_entry_free(entry);
+
+	if (!EXPECT_EQ(parse_entry(entry_message("fe80::1", NULL, 7, "rxe0"),
+				   &entry),
+		       0))
+		return;
+	EXPECT_STR(hyv_gid_str(hyv_map_entry_gid(entry), text), "fe80::1");
+	EXPECT(!hyv_map_entry_via(entry));
+	EXPECT_EQ(hyv_map_entry_vnic(entry), 7);
+	EXPECT_STR(hyv_map_entry_hca(entry), "rxe0");
+	hyv_map_entry_free(entry);
+
+	/* Its HCA has left. */
+	EXPECT_EQ(parse_entry(entry_message("fe80::1", NULL, 7, NULL), &entry),
+		  0);
+	EXPECT_STR(hyv_map_entry_hca(entry), "");
+	hyv_map_entry_free(entry);
+}
+
+static void bad_entries(void)
+{
+	struct nl_msg *msg;
+	struct nlattr *nest;
+
+	expect_bad_entry(new_message(HYV_NL_CMD_MAP_GET));
+	expect_bad_entry(hca_message("rxe0", 1, 0, 0));
+
+	msg = new_message(HYV_NL_CMD_MAP_GET);
+	nest = nla_nest_start(msg, HYV_NL_A_MAP_ENTRY);
+	put_gid(msg, HYV_NL_A_MAP_VIA, "10.0.0.1");
+	nla_nest_end(msg, nest);
+	expect_bad_entry(msg);
+
+	/* Of 15 bytes, and of 17. */
+	msg = new_message(HYV_NL_CMD_MAP_GET);
+	nest = nla_nest_start(msg, HYV_NL_A_MAP_ENTRY);
+	nla_put(msg, HYV_NL_A_MAP_GID, 15, "123456789012345");
+	nla_nest_end(msg, nest);
+	expect_bad_entry(msg);
+	msg = new_message(HYV_NL_CMD_MAP_GET);
+	nest = nla_nest_start(msg, HYV_NL_A_MAP_ENTRY);
+	nla_put(msg, HYV_NL_A_MAP_GID, 17, "1234567890123456");
+	nla_nest_end(msg, nest);
+	expect_bad_entry(msg);
+}
+
+static void garbled_entries(void)
+{
+	struct nl_msg *msg = entry_message("10.0.0.1", NULL, 7, "rxe0");
+	struct nlmsghdr *nlh = nlmsg_hdr(msg), *copy;
+	struct hyv_map_entry *entry;
+	int i, good = 0, bad = 0;
+	uint32_t at;
+
+	for (i = 0; i < 20000; i++) {
+		copy = exact_copy(nlh, nlh->nlmsg_len);
+		at = random_u32() % (nlh->nlmsg_len - NLMSG_HDRLEN);
+		((uint8_t *)copy)[NLMSG_HDRLEN + at] = random_u32();
+		if (!hyv_parse_entry(copy, &entry)) {
+			good += strlen(hyv_map_entry_hca(entry)) < 5;
+			hyv_map_entry_free(entry);
+		} else {
+			bad++;
+		}
+		free(copy);
+	}
+	EXPECT(good > 0);
+	EXPECT(bad > 0);
+	nlmsg_free(msg);
+}
+
+static void gids_as_text(void)
+{
+	static const struct {
+		const char *in;
+		const char *out;
+	} good[] = {
+		{"10.0.0.1", "10.0.0.1"},
+		{"::ffff:10.0.0.1", "10.0.0.1"},
+		{"::ffff:a00:1", "10.0.0.1"},
+		{"FD00:0:0::1", "fd00::1"},
+		{"fe80::5054:ff:fe12:3456", "fe80::5054:ff:fe12:3456"},
+		{"::", "::"},
+		{"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		 "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
+	};
+	static const char *const bad[] = {
+		"",	      "10.0.0",	   "10.0.0.256",
+		"010.0.0.1x", "fd00::/8",  "fe80::1%br0",
+		"1::2::3",    "localhost", " 10.0.0.1",
+	};
+	char text[HYV_GID_TEXT];
+	struct in6_addr gid;
+	size_t i;
+
+	for (i = 0; i < NR_ELEMENTS(good); i++) {
+		EXPECT_EQ(hyv_gid_parse(good[i].in, &gid), 0);
+		EXPECT_STR(hyv_gid_str(&gid, text), good[i].out);
+	}
+	for (i = 0; i < NR_ELEMENTS(bad); i++)
+		if (!EXPECT_EQ(hyv_gid_parse(bad[i], &gid), -EINVAL))
+			printf("# '%s'\n", bad[i]);
+}
+
 /* --- Errors --- */
 
 /* An NLMSG_ERROR message; @text is put behind as the kernel does it. */
@@ -375,16 +515,23 @@ static struct nl_msg *done_message(int err, const char *text)
 	return msg;
 }
 
+static void expect_blame(struct nl_msg *msg, int err, const char *text,
+			 uint32_t offset)
+{
+	struct hyv_blame blame = {.text = "untouched", .offset = 77};
+
+	EXPECT_EQ(hyv_parse_error(nlmsg_hdr(msg), &blame), err);
+	if (text)
+		EXPECT_STR(blame.text, text);
+	else
+		EXPECT(!blame.text);
+	EXPECT_EQ(blame.offset, offset);
+	nlmsg_free(msg);
+}
+
 static void expect_error(struct nl_msg *msg, int err, const char *text)
 {
-	const char *got = "untouched";
-
-	EXPECT_EQ(hyv_parse_error(nlmsg_hdr(msg), &got), err);
-	if (text)
-		EXPECT_STR(got, text);
-	else
-		EXPECT(!got);
-	nlmsg_free(msg);
+	expect_blame(msg, err, text, 0);
 }
 
 static void kernel_errors(void)
@@ -414,28 +561,48 @@ static void kernel_errors(void)
 	expect_error(msg, 0, NULL);
 }
 
+/* Where in the request the reason is, with a text and without. */
+static void blamed_attributes(void)
+{
+	struct nl_msg *msg;
+
+	msg = error_message(-EEXIST, NLM_F_CAPPED | NLM_F_ACK_TLVS, "why", 4);
+	nla_put_u32(msg, NLMSGERR_ATTR_OFFS, 1234567);
+	expect_blame(msg, -EEXIST, "why", 1234567);
+	msg = error_message(-EEXIST, NLM_F_ACK_TLVS, NULL, 0);
+	nla_put_u32(msg, NLMSGERR_ATTR_OFFS, 20);
+	expect_blame(msg, -EEXIST, NULL, 20);
+	/* Of another size, or not announced. */
+	msg = error_message(-EEXIST, NLM_F_CAPPED | NLM_F_ACK_TLVS, NULL, 0);
+	nla_put_u16(msg, NLMSGERR_ATTR_OFFS, 20);
+	expect_blame(msg, -EEXIST, NULL, 0);
+	msg = error_message(-EEXIST, NLM_F_CAPPED, NULL, 0);
+	nla_put_u32(msg, NLMSGERR_ATTR_OFFS, 20);
+	expect_blame(msg, -EEXIST, NULL, 0);
+}
+
 static void garbled_errors(void)
 {
 	struct nl_msg *msg = error_message(-EINVAL, NLM_F_ACK_TLVS, "why", 4);
 	struct nlmsghdr *nlh = nlmsg_hdr(msg), *copy;
-	const char *text;
+	struct hyv_blame blame;
 	size_t len = 0;
 	uint32_t i, at;
 
 	for (i = 0; i <= nlh->nlmsg_len; i++) {
 		copy = exact_copy(nlh, i);
-		hyv_parse_error(copy, &text);
-		if (text)
-			len += strlen(text);
+		hyv_parse_error(copy, &blame);
+		if (blame.text)
+			len += strlen(blame.text);
 		free(copy);
 	}
 	for (i = 0; i < 20000; i++) {
 		copy = exact_copy(nlh, nlh->nlmsg_len);
 		at = random_u32() % (nlh->nlmsg_len - NLMSG_HDRLEN);
 		((uint8_t *)copy)[NLMSG_HDRLEN + at] = random_u32();
-		hyv_parse_error(copy, &text);
-		if (text)
-			len += strlen(text);
+		hyv_parse_error(copy, &blame);
+		if (blame.text)
+			len += strlen(blame.text);
 		free(copy);
 	}
 	EXPECT(len > 0);
@@ -452,7 +619,12 @@ const struct test tests[] = {
 	{"message: truncated messages do no harm", truncated},
 	{"message: garbled messages do no harm", garbled},
 	{"message: every attribute of an HCA is read", whole_hca},
+	{"message: entries of the map are read", entries},
+	{"message: wrong entries of the map are refused", bad_entries},
+	{"message: garbled entries of the map do no harm", garbled_entries},
+	{"message: GIDs from text and to text", gids_as_text},
 	{"message: errors and the kernel's texts are found", kernel_errors},
+	{"message: what the kernel blames is found", blamed_attributes},
 	{"message: garbled errors do no harm", garbled_errors},
 	{NULL, NULL},
 };

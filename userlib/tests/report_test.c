@@ -405,6 +405,56 @@ static void hcas(void)
 		free(list_of[i]);
 }
 
+static void map(void)
+{
+	static const char *const text[] = {
+		"GID       VIA          VNIC  HCA\n",
+		"10.0.0.1  192.168.0.9  -     -\n",
+		"10.0.0.2  -            12    new\\040one\n",
+		"fd00::1   fd01::1      -     -\n",
+		NULL,
+	};
+	static const char *const json[] = {
+		"[{\"gid\":\"10.0.0.1\",\"via\":\"192.168.0.9\"},",
+		"{\"gid\":\"10.0.0.2\",\"vnic\":12,\"hca\":\"new one\"},",
+		"{\"gid\":\"fd00::1\",\"via\":\"fd01::1\"}]\n",
+		NULL,
+	};
+	struct nl_msg *msgs[] = {
+		entry_message("10.0.0.1", "192.168.0.9", 0, NULL),
+		entry_message("10.0.0.2", NULL, 12, "new one"),
+		entry_message("fd00::1", "fd01::1", 0, NULL),
+	};
+	struct hyv_map_entry *entries[NR_ELEMENTS(msgs) + 1] = {NULL};
+	size_t i;
+
+	for (i = 0; i < NR_ELEMENTS(msgs); i++) {
+		if (hyv_parse_entry(nlmsg_hdr(msgs[i]), &entries[i]))
+			abort();
+		nlmsg_free(msgs[i]);
+	}
+	report_map(out(), false, entries);
+	EXPECT_LINES(text);
+	report_map(out(), true, entries);
+	EXPECT_LINES(json);
+	report_map(out(), false, entries + NR_ELEMENTS(msgs));
+	EXPECT_OUTPUT("GID  VIA  VNIC  HCA\n");
+	report_map(out(), true, entries + NR_ELEMENTS(msgs));
+	EXPECT_OUTPUT("[]\n");
+
+	report_map_entry(out(), false, entries[0]);
+	EXPECT_OUTPUT("gid 10.0.0.1\n"
+		      "    via                      192.168.0.9\n");
+	report_map_entry(out(), false, entries[1]);
+	EXPECT_OUTPUT("gid 10.0.0.2\n"
+		      "    vnic                     12\n"
+		      "    hca                      new\\040one\n");
+	report_map_entry(out(), true, entries[0]);
+	EXPECT_OUTPUT("{\"gid\":\"10.0.0.1\",\"via\":\"192.168.0.9\"}\n");
+	for (i = 0; i < NR_ELEMENTS(msgs); i++)
+		hyv_map_entry_free(entries[i]);
+}
+
 static void words(void)
 {
 	static const struct {
@@ -521,6 +571,7 @@ const struct test tests[] = {
 	{"report: hyv stats --watch", rates},
 	{"report: hyv stats --watch --json", json_rates},
 	{"report: hyv hcas", hcas},
+	{"report: hyv map list, hyv map show", map},
 	{"report: foreign strings become one harmless word", words},
 	{"report: columns are aligned", columns},
 	{"report: strings in JSON", json_strings},

@@ -144,3 +144,30 @@ struct nl_msg *hca_message(const char *name, uint32_t driver_id, uint32_t use,
 	nla_put_u32(msg, HYV_NL_A_HCA_VNICS, nr_vnics);
 	return msg;
 }
+
+void put_gid(struct nl_msg *msg, int attr, const char *gid)
+{
+	struct in6_addr addr;
+
+	if (hyv_gid_parse(gid, &addr))
+		abort();
+	nla_put(msg, attr, sizeof(addr), &addr);
+}
+
+struct nl_msg *entry_message(const char *gid, const char *via, uint32_t vnic,
+			     const char *hca)
+{
+	struct nl_msg *msg = new_message(HYV_NL_CMD_MAP_GET);
+	struct nlattr *nest = nla_nest_start(msg, HYV_NL_A_MAP_ENTRY);
+
+	put_gid(msg, HYV_NL_A_MAP_GID, gid);
+	if (via) {
+		put_gid(msg, HYV_NL_A_MAP_VIA, via);
+	} else {
+		nla_put_u32(msg, HYV_NL_A_VNIC_ID, vnic);
+		if (hca)
+			nla_put_string(msg, HYV_NL_A_HCA_NAME, hca);
+	}
+	nla_nest_end(msg, nest);
+	return msg;
+}

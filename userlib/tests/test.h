@@ -64,5 +64,10 @@ void put_counters(struct nl_msg *msg, uint64_t first);
 struct nl_msg *vnic_message(const struct sample *sample);
 struct nl_msg *hca_message(const char *name, uint32_t driver_id, uint32_t use,
 			   uint32_t nr_vnics);
+/* Entries of the map: @gid has another host, @via, or vNIC @vnic if it is NULL.
+ */
+struct nl_msg *entry_message(const char *gid, const char *via, uint32_t vnic,
+			     const char *hca);
+void put_gid(struct nl_msg *msg, int attr, const char *gid);
 
 #endif /* HYV_TEST_H */

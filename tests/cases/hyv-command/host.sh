@@ -29,20 +29,6 @@ is() {
 	[ "$(value "$1")" = "$2" ]
 }
 
-# says RC STDOUT STDERR COMMAND...: exit code, patterns of what is printed
-says() {
-	local rc=0 want=$1 stdout=$2 stderr=$3
-
-	shift 3
-	"$@" >"$OUT/stdout" 2>"$OUT/stderr" || rc=$?
-	cat "$OUT/stdout" "$OUT/stderr"
-	[ $rc = "$want" ] || fail "exit code $rc instead of $want: $*"
-	# shellcheck disable=SC2053 # patterns
-	[[ $(<"$OUT/stdout") == $stdout ]] || fail "it should print: $stdout"
-	# shellcheck disable=SC2053
-	[[ $(<"$OUT/stderr") == $stderr ]] || fail "it should say: $stderr"
-}
-
 barrier idle
 
 step "hyv list: a line for each guest, with its process"
