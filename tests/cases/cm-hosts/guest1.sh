@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+. "$HYV_TREE/tests/lib/case.sh"
+
+for n in 1 2; do
+	get "mapped-$n" >/dev/null
+done
+# shellcheck source=tests/cases/cm/guest1.sh
+. "$CASE/../cm/guest1.sh"

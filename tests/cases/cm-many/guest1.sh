@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+. "$HYV_TREE/tests/lib/case.sh"
+. "$HYV_TREE/tests/lib/cm.sh"
+
+before=$(resources)
+
+# nothing_is_left: status 0 when there are as many objects as at first.
+nothing_is_left() {
+	[ "$(resources)" = "$before" ]
+}
+
+for round in 1 2 3 4; do
+	pair "connections-$round" ucmatose -b "$at" -c 125 -C 1 -S 64 \
+		-- ucmatose -s "$at" -c 125 -C 1 -S 64
+	said "connections-$round" 'test complete'
+	said "connections-$round" 'return status 0'
+	wait_for 20 nothing_is_left
+	barrier "round-$round"
+	barrier "next-$round"
+	slab[round]=$(memory_slab)
+done
+echo "slab after each round: ${slab[*]} kB"
+# the first rounds fill caches
+[ "${slab[4]}" -lt $((slab[2] + 1024)) ]
+klog_check

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Five hundred connections by rdma_cm, 125 at a time, beside ten thousand entries
+# of the map: the host's part, that nothing is left of any.
+. "$HYV_TREE/tests/lib/case.sh"
+
+for ((i = 0; i < 10000; i++)); do
+	printf 'fd00::%x\n' $((i + 1))
+done >"$OUT/gids"
+sed 's/$/ via 192.0.2.1/' "$OUT/gids" | hyv map add -f -
+for round in 1 2 3 4; do
+	barrier "round-$round"
+	for n in 1 2; do
+		wait_for 30 no_objects "$(lab-guest $n pid)"
+	done
+	slab[round]=$(memory_slab)
+	barrier "next-$round"
+done
+echo "slab after each round: ${slab[*]} kB"
+# the first rounds fill caches
+[ "${slab[4]}" -lt $((slab[2] + 1024)) ]
+hyv map del -f "$OUT/gids"
+klog_check

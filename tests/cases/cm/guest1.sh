@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Everything that rdma-core has over rdma_cm: guest 1 connects to guest 2, by
+# the guests' own addresses.
+. "$HYV_TREE/tests/lib/case.sh"
+. "$HYV_TREE/tests/lib/cm.sh"
+
+# gid_count: how many GIDs the device has.
+gid_count() {
+	grep -lv '^0000:0000:0000:0000:0000:0000:0000:0000$' \
+		"/sys/class/infiniband/$IBDEV/ports/1/gids"/* | wc -l
+}
+
+gids_are() {
+	[ "$(gid_count)" = "$1" ]
+}
+
+port_is_taken() {
+	ss -Huln sport = :4791 | grep -q .
+}
+
+bind_vnic() {
+	echo "$vnic" >"$driver/bind"
+}
+
+is_connected() {
+	rdma resource show qp | grep -q 'type RC state RTS'
+}
+
+# device_is_back: it may have another name.
+device_is_back() {
+	IBDEV=$(ls /sys/class/infiniband) && [ "$IBDEV" ]
+}
+
+# has_gid GID: status 0 when it is in the table.
+has_gid() {
+	grep -qx "$1" "/sys/class/infiniband/$IBDEV/ports/1/gids"/*
+}
+
+receives_group() {
+	grep -q "receiving data" "$OUT/mckey.server"
+}
+
+if [ "$LAB_MACHINE" = guest1 ]; then
+	step "somebody else has the UDP port of RoCE v2"
+	KLOG_HARMLESS+=("UDP port 4791 is in use" 'cannot register an RDMA device: -98'
+		'probe (of|with driver) .* failed with error -98')
+	driver=/sys/bus/virtio/drivers/virtio_hyv
+	vnic=$(basename "$driver"/virtio*)
+	echo "$vnic" >"$driver/unbind"
+	[ ! -e /sys/class/net/hyvhca0 ]
+	nc -u -l 4791 &
+	wait_for 10 port_is_taken
+	must_fail bind_vnic
+	lab-klog | grep "UDP port 4791 is in use, maybe by module rdma_rxe: remove it"
+	[ ! -e "/sys/class/infiniband/$IBDEV" ]
+	[ ! -e /sys/class/net/hyvhca0 ]
+	kill %1
+	wait %1 || true
+	bind_vnic
+	wait_for 10 device_is_back
+
+	step "kernel users of RDMA but rdma_cm get nothing"
+	modprobe -a rds_rdma nvme_rdma ib_iser
+	modprobe -r rds_rdma nvme_rdma ib_iser
+fi
+
+step "the device has the addresses of the network device"
+ibv_devinfo -v | grep 'GID\[' | tee "$OUT/gids"
+grep -q "::ffff:$MY_IP, RoCE v2" "$OUT/gids"
+rdma link show "$IBDEV/1" | grep 'netdev eth0'
+before=$(gid_count)
+ip addr add "$MY_IP6/64" dev eth0 nodad
+ip addr add "10.88.0.$number/24" dev eth0
+wait_for 10 gids_are $((before + 2))
+ip link add link eth0 name eth0.5 type vlan id 5
+ip addr add "10.89.0.$number/24" dev eth0.5
+ip link set eth0.5 up
+wait_for 10 eval "grep -qx eth0.5 /sys/class/infiniband/$IBDEV/ports/1/gid_attrs/ndevs/* 2>/dev/null"
+ip link del eth0.5
+ip addr del "10.88.0.$number/24" dev eth0
+wait_for 10 gids_are $((before + 1))
+
+step "no other machine gets them"
+KLOG_HARMLESS+=('add_roce_gid GID add failed' 'ib_cache_gid_add: unable to add gid')
+meet addressed
+ip addr add "$PEER_IP/32" dev eth0
+wait_for 10 eval "lab-klog | grep -q 'host refuses address.*$PEER_IP: another machine'"
+gids_are $((before + 1))
+ip addr del "$PEER_IP/32" dev eth0
+meet refused
+
+pair rping rping -s -a "$at" -C 20 -V -- rping -c -a "$at" -C 20 -V
+pair rping-any rping -s -C 5 -V -- rping -c -a "$at" -C 5 -V
+pair rping-6 rping -s -a "$at6" -C 5 -V -- rping -c -a "$at6" -C 5 -V
+pair rping-large rping -s -a "$at" -C 5 -S 65000 -V \
+	-- rping -c -a "$at" -C 5 -S 65000 -V
+step "an address moves while a connection lives"
+if [ "$LAB_MACHINE" = guest2 ]; then
+	wait_for 20 no_cm_ids
+	rping -s -a "$at" -S 4096 -V >"$OUT/rping-live" &
+	live=$!
+	wait_for 20 listening
+	put rping-live up
+else
+	get rping-live >/dev/null
+	rping -c -a "$at" -S 4096 -V >"$OUT/rping-live" &
+	live=$!
+fi
+wait_for 20 is_connected
+meet connected
+if [ "$LAB_MACHINE" = guest1 ]; then
+	ip addr add fd77::99/64 dev eth0 nodad
+	wait_for 10 gids_are $((before + 2))
+	meet there
+	ip addr del fd77::99/64 dev eth0
+	wait_for 10 gids_are $((before + 1))
+	meet gone
+else
+	meet there
+	meet gone
+	ip addr add fd77::99/64 dev eth0 nodad
+	wait_for 10 gids_are $((before + 2))
+	ip addr del fd77::99/64 dev eth0
+fi
+# long enough for a lost packet to be given up on
+sleep 5
+kill -0 $live
+is_connected
+meet alive
+# the other end may have ended it
+kill $live || true
+wait $live || true
+meet ended
+
+step "packets get lost, come twice and late, or are nonsense"
+tc qdisc add dev eth0 root netem loss 10% duplicate 20% delay 5ms 5ms
+# 280 bytes are as long as what is expected
+for bytes in 0 1 8 100 279 281 1400 280 280 280 280 280 280 280 280; do
+	head -c $bytes /dev/urandom >"/dev/udp/$PEER_IP/4791"
+done
+pair ucmatose-lossy ucmatose -b "$at" -c 10 -C 5 -S 1000 \
+	-- ucmatose -s "$at" -c 10 -C 5 -S 1000
+said ucmatose-lossy 'return status 0'
+tc qdisc del dev eth0 root
+noise=$(cat "/sys/class/infiniband/$IBDEV/ports/1/hw_counters/gsi_malformed")
+[ "$noise" -gt 0 ]
+
+pair ucmatose ucmatose -b "$at" -c 20 -C 10 -S 1000 \
+	-- ucmatose -s "$at" -c 20 -C 10 -S 1000
+said ucmatose 'test complete'
+said ucmatose 'return status 0'
+pair udaddy udaddy -b "$at" -c 5 -- udaddy -s "$at" -c 5
+said udaddy 'return status 0'
+group=239.88.0.1
+ready=receives_group pair mckey \
+	stdbuf -oL mckey -m $group -b "$at" -C 20 \
+	-- mckey -s -m $group -b "$MY_IP" -C 20
+said mckey 'return status 0'
+pair rdma_server rdma_server -p 7500 -- rdma_client -s "$at" -p 7500
+said rdma_server 'end 0'
+pair rstream rstream -b "$at" -S 65536 -C 20 -I 4 -T b -T v \
+	-- rstream -s "$at" -S 65536 -C 20 -I 4 -T b -T v
+pair riostream riostream -b "$at" -S 65536 -C 20 -I 4 \
+	-- riostream -s "$at" -S 65536 -C 20 -I 4
+endless=1 pair cmtime cmtime -b "$at" -c 50 -- cmtime -s "$at" -c 50
+[ "$LAB_MACHINE" = guest2 ] || cat "$OUT/cmtime.client"
+
+# rsockets of datagrams name no GID, which RoCE wants: they end as on the host.
+[ "$LAB_MACHINE" != guest1 ] ||
+	put udpong "$(timeout 20 udpong -s "$at" -C 1 2>&1 >/dev/null || echo $?)"
+head -c 3000000 /dev/urandom >/tmp/sent
+endless=1 pair rcopy rcopy -p 7490 -- rcopy /tmp/sent "$at:/tmp/received" -p 7490
+if [ "$LAB_MACHINE" = guest1 ]; then
+	[ "$(sha256sum </tmp/sent)" = "$(get copied)" ]
+else
+	put copied "$(sha256sum </tmp/received)"
+fi
+
+gid_index
+for program in ib_send_lat ib_write_bw ib_read_bw; do
+	pair "$program" "$program" -R -F -d "$IBDEV" -n 50 -s 4096 \
+		-- "$program" -R -F -d "$IBDEV" -n 50 -s 4096 "$at"
+done
+
+step "a program that knows TCP only"
+barrier preload
+preload=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so
+pair tcp env LD_PRELOAD=$preload tcpcopy -l "$at" 7600 67108864 \
+	-- env LD_PRELOAD=$preload tcpcopy "$at" 7600 67108864
+said tcp 'all is right'
+barrier preloaded
+
+wait_for 20 no_cm_ids
+barrier connected
+grep . "/sys/class/infiniband/$IBDEV/ports/1/hw_counters"/gsi_*
+cd "/sys/class/infiniband/$IBDEV/ports/1/hw_counters"
+[ "$(cat gsi_icrc_errors gsi_key_violations gsi_no_buffer)" = $'0\n0\n0' ]
+[ "$(cat gsi_malformed)" = "$noise" ]
+
+step "the HCA has another address"
+barrier changed
+wait_for 20 has_gid "$(get "gid-$LAB_HOST")"
+wait_for 10 gids_are $((before + 1))
+barrier seen
+barrier end
+klog_check

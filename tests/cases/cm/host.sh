@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The guests have addresses of their own and connect by the stock rdma_cm. A
+# host's part: that all goes through its HCA, and that nothing is left.
+. "$HYV_TREE/tests/lib/case.sh"
+
+# of the two guests those that are on this host
+mine=()
+for ((n = LAB_HOST; n <= 2; n += LAB_HOSTS)); do
+	mine+=("$n")
+done
+
+# packets: how many the HCA has sent and received.
+packets() {
+	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
+
+	echo $(($(cat $counters/sent_pkts) + $(cat $counters/rcvd_pkts)))
+}
+
+hyv list
+said=$(timeout 20 udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
+[[ $said == rconnect:* ]]
+[ "$(get udpong)" = "$said" ]
+barrier preload
+before=$(packets)
+barrier preloaded
+# 64 MiB in packets of 4 KiB at most
+[ $(($(packets) - before)) -gt 16384 ]
+barrier connected
+
+step "the guests' addresses are in the map, and no administrator's to change"
+hyv map list
+hyv --json map list | jq -e --argjson guests ${#mine[@]} 'map(select(.vnic)) |
+	length >= 2 * $guests and all(.hca == "rxe0") and
+	(map(.vnic) | unique | length) == $guests'
+gid=$(hyv --json map list | jq -r 'map(select(.vnic))[0].gid')
+hyv map show "$gid" | grep -qE '^ +vnic +[0-9]+$'
+says 1 '' "hyv: $gid: This GID is in the map already" \
+	hyv map add "$gid" via 192.0.2.1
+says 1 '' "hyv: $gid: A vNIC has this GID" hyv map replace "$gid" via 192.0.2.1
+says 3 '' "hyv: $gid: No static entry has this GID" hyv map del "$gid"
+
+for n in "${mine[@]}"; do
+	wait_for 20 no_objects "$(lab-guest "$n" pid)"
+done
+
+step "the HCA has another address"
+before=$(cat /sys/class/net/hca0/address)
+ip link set hca0 address "02:00:00:77:00:0$LAB_HOST"
+put "gid-$LAB_HOST" "fe80:0000:0000:0000:0000:00ff:fe77:000$LAB_HOST"
+barrier changed
+barrier seen
+ip link set hca0 address "$before"
+
+barrier end
+for n in "${mine[@]}"; do
+	wait_for 20 no_objects "$(lab-guest "$n" pid)"
+done
+klog_check
