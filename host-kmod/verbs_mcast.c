@@ -65,7 +65,10 @@ static struct net_device *hyv_mcast_ndev(struct ib_device *ibdev, u32 port)
 	return ndev;
 }
 
-/* Join, or leave, with the host's IP stack; false if that is not there. */
+/*
+ * Join, or leave, with the host's IP stack; false if that is not there. Takes the
+ * RTNL inside of hyv_mcast_lock.
+ */
 static bool hyv_mcast_ip_change(struct net_device *ndev,
 				const union ib_gid *gid, bool join)
 {
