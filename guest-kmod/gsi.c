@@ -7,8 +7,8 @@
  * send is over when the stack has taken it, or could not: what gets lost is for
  * the protocol above to send again. Receives are filled in softirqs.
  *
- * Locks: gsi_lock > RCU > hyv_gsi.lock. None of them is held while something is
- * added to a CQ, which has a lock of its own.
+ * Locks: gsi_lock > RCU > hyv_gsi.lock. The last one is not held while something
+ * is added to a CQ, which has a lock of its own and calls its consumer.
  */
 #include <linux/atomic.h>
 #include <linux/if_vlan.h>
