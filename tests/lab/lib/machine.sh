@@ -14,6 +14,10 @@
 KERNEL_ARGS="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr"
 KERNEL_ARGS+=" random.trust_cpu=on cryptomgr.notests log_buf_len=1M"
 KERNEL_ARGS+=" printk.devkmsg=on"
+# TCG translates code again for each address that it is executed at. A library at
+# random ones has so many translations that to translate takes half of the time,
+# and to write to its pages later, which drops each of them, minutes.
+KERNEL_ARGS+=" norandmaps"
 KERNEL_ARGS+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 # What a machine that does not answer has to say: see machine_interrogate.
 KERNEL_ARGS+=" unknown_nmi_panic panic_print=0x41"
