@@ -21,7 +21,7 @@ KERNEL_ARGS+=" norandmaps"
 KERNEL_ARGS+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 # What a machine that does not answer has to say: see machine_interrogate.
 KERNEL_ARGS+=" unknown_nmi_panic panic_print=0x41"
-HOST_PID=() HOST_FROM=() HOST_TO=() MONITOR_FROM=() MONITOR_TO=()
+HOST_PID=() HOST_FROM=() HOST_TO=() HOST_LINE=() MONITOR_FROM=() MONITOR_TO=()
 TERMINAL=
 
 # machine_name HOST: what a host is called.
@@ -143,12 +143,13 @@ machines_alive() {
 # machine_wait HOST WORDS SECONDS: wait for a line that begins so from the agent;
 # what follows is in REPLY. Status 1: it died, 2: time ran out.
 machine_wait() {
-	local end=$((SECONDS + $3)) line='' part
+	local end=$((SECONDS + $3)) line part
 
 	while :; do
 		part=
 		if read -r -t 1 part <&"${HOST_FROM[$1]}"; then
-			line+=$part
+			line=${HOST_LINE[$1]:-}$part
+			HOST_LINE[$1]=
 			case $line in
 			"$2"*)
 				REPLY=${line#"$2"}
@@ -156,14 +157,14 @@ machine_wait() {
 				return 0
 				;;
 			esac
-			line=
-		elif ! machine_alive "$1"; then
+			continue
+		fi
+		# the time of one look may end within a line
+		HOST_LINE[$1]+=$part
+		if ! machine_alive "$1"; then
 			return 1
 		elif [ $SECONDS -ge $end ]; then
 			return 2
-		else
-			# the time of one look may end within a line
-			line+=$part
 		fi
 	done
 }
@@ -197,5 +198,5 @@ machine_stop() {
 			exec {fd}>&-
 		done
 	done
-	HOST_PID=()
+	HOST_PID=() HOST_LINE=()
 }

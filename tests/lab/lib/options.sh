@@ -67,6 +67,7 @@ case_add() {
 
 	[ "$HYV_ASKED" = 1 ] || hyv=0
 	hosts=${hosts:-${HOSTS_ASKED:-1}}
+	[[ $hosts =~ ^[12]$ ]] || die "$dir/options: hosts is 1 or 2"
 	[ ! -e "$dir/host2.sh" ] || [ "$hosts" = 2 ] ||
 		die "$dir: host2.sh, but only one host"
 	guests=${guests:-${GUESTS_ASKED:-$highest}}

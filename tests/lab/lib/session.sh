@@ -149,34 +149,60 @@ session_end() {
 	SESSION_GROUP=
 }
 
-# case_wait HOST ID SECONDS SHARE CONSOLE: wait for a host's part of a case. CONSOLE
-# is how long its console's log was before.
+# case_wait ID SECONDS SHARE HOSTS: wait for the parts of a case on all hosts.
 case_wait() {
-	local n=$1 id=$2 share=$4 status=0 name REPLY=
+	local id=$1 end=$((SECONDS + $2)) share=$3 n status REPLY=
+	local -a waiting=()
+
+	for ((n = 1; n <= $4; n++)); do
+		waiting[n]=1
+	done
+	# each in turn for a moment, to know of the death of any
+	while [ ${#waiting[@]} -gt 0 ]; do
+		for n in "${!waiting[@]}"; do
+			status=0
+			machine_wait "$n" "exit $id" 1 || status=$?
+			[ $status != 2 ] || [ $SECONDS -ge $end ] || continue
+			unset "waiting[$n]"
+			case_over "$n" $status "$REPLY" "$share" "$4"
+		done
+	done
+}
+
+# case_over HOST STATUS REPLY SHARE HOSTS: a host's part of a case has ended so, as
+# of machine_wait.
+case_over() {
+	local n=$1 status=$2 reply=$3 share=$4 name guest
 
 	name=$(machine_name "$n")
-	machine_wait "$n" "exit $id" "$3" || status=$?
-	[ $status != 2 ] || machine_interrogate "$n"
-	tail -c "+$(($5 + 1))" "$SESSION/$name.console" >"$share/$name.console"
+	[ "$status" != 2 ] || machine_interrogate "$n"
 	[ "$name" != host ] || name="the host"
-	if [ $status = 1 ]; then
-		echo "$name died" >>"$share/reasons"
-	elif [ $status = 2 ]; then
-		echo "$name does not answer" >>"$share/reasons"
-	elif [ "$REPLY" != 0 ] && [ ! -s "$share/reasons" ]; then
-		echo "lab-case ended with $REPLY on $name" >>"$share/reasons"
-	elif [ "$REPLY" = 0 ] && [ ! -e "$share/${name#the }.kmsg" ]; then
-		echo "no kernel log of $name" >>"$share/reasons"
-	fi
+	case $status in
+	1) echo "$name died" >>"$share/reasons" ;;
+	2) echo "$name does not answer" >>"$share/reasons" ;;
+	*)
+		if [ "$reply" = 0 ]; then
+			[ -e "$share/${name#the }.kmsg" ] ||
+				echo "no kernel log of $name" >>"$share/reasons"
+			return
+		fi
+		[ ! -s "$share/reasons" ] || return 0
+		echo "lab-case ended with $reply on $name" >>"$share/reasons"
+		;;
+	esac
 	# what waits for it on another host need not wait for the end of time
-	[ $status = 0 ] || echo "$name, gone" >"$share/failed"
+	echo "$name, gone" >"$share/failed"
+	rm -f "$share/scripts/${name#the }"
+	for ((guest = n; guest <= 9; guest += $5)); do
+		rm -f "$share/scripts/guest$guest"
+	done
 }
 
 # case_run I DIR: run a case in the running session, results go to DIR. The
 # verdict is left in DIR/reasons (if it is not empty, the case failed).
 case_run() {
-	local i=$1 dir=$2 id="$1" share=$SESSION/share/case/$1 limit n file
-	local hosts=${CASE_HOSTS[$1]} REPLY
+	local i=$1 dir=$2 id="$1" share=$SESSION/share/case/$1 limit n file name
+	local hosts=${CASE_HOSTS[$1]}
 	local -a console=()
 
 	mkdir -p "$share"/{kv,barrier,scripts} "$dir"
@@ -195,8 +221,10 @@ case_run() {
 		console[n]=$(stat -c %s "$SESSION/$(machine_name "$n").console")
 		machine_order "$n" "$id" "lab-case $id"
 	done
+	case_wait "$id" "$limit" "$share" "$hosts"
 	for ((n = 1; n <= hosts; n++)); do
-		case_wait "$n" "$id" "$limit" "$share" "${console[n]}"
+		name=$(machine_name "$n")
+		tail -c "+$((console[n] + 1))" "$SESSION/$name.console" >"$share/$name.console"
 	done
 	splat_scan "$share"/*.kmsg "$share"/*.console >>"$share/reasons" || true
 	rm -rf "$share"/{env,scripts,kv,barrier,failed} "$share"/{up,over}.*
