@@ -4,7 +4,7 @@
 # The same tests on the guest's device; the host compares.
 . "$HYV_TREE/tests/lib/case.sh"
 # shellcheck source=tests/cases/pyverbs/run.sh
-. "$CASE/run.sh"
+. "${BASH_SOURCE[0]%/*}/run.sh"
 
 uname -r >"$OUT/kernel"
 barrier native

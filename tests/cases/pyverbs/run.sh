@@ -3,18 +3,22 @@
 #
 # rdma-core's own tests, as Debian ships them with python3-pyverbs.
 
-# Those for other HCAs are left out, and those of rdma_cm, which guests do not
-# have.
-MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device
-	test_flow test_fork test_mr test_odp test_parent_domain test_pd test_qp
-	test_qpex test_relaxed_ordering test_shared_pd test_tag_matching)
+# Those for other HCAs are left out; those of rdma_cm are in pyverbs-cm.
+if [ -z "${MODULES:-}" ]; then
+	MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device
+		test_flow test_fork test_mr test_odp test_parent_domain test_pd
+		test_qp test_qpex test_relaxed_ordering test_shared_pd
+		test_tag_matching)
+fi
 
-# pyverbs FILE: run all on $IBDEV; what they say goes to FILE.
+# pyverbs FILE: run all on $IBDEV, with the addresses of $NETDEV if it is set; what
+# they say goes to FILE.
 pyverbs() {
 	local dir=/run/pyverbs
 
 	mkdir -p $dir
 	cp -r /usr/share/doc/rdma-core/tests $dir/
 	gunzip -qf $dir/tests/*.gz
-	python3 "$CASE/runner.py" $dir "$IBDEV" "${MODULES[@]}" >"$1" 2>"$1.log"
+	python3 "${BASH_SOURCE[0]%/*}/runner.py" $dir "$IBDEV" "${NETDEV:-}" \
+		"${MODULES[@]}" >"$1" 2>"$1.log"
 }

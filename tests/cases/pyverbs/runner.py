@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run rdma-core's own tests, a line each: name, verdict, reason of a skip.
 
-usage: runner.py DIRECTORY DEVICE MODULE...
+usage: runner.py DIRECTORY DEVICE NETDEV MODULE...
+
+The tests look for the network device beside the RDMA device, where software
+devices have none; NETDEV is it, or empty.
 """
 
 import signal
@@ -48,12 +51,19 @@ class Lines(unittest.TestResult):
 
 
 def main():
-    directory, device, *modules = sys.argv[1:]
+    directory, device, netdev, *modules = sys.argv[1:]
     # The tests find their own modules and their arguments this way.
     sys.path[:0] = [directory, directory + '/tests']
     sys.argv[1:] = ['--dev', device]
     from args_parser import parser
     parser.parse_args()
+    if netdev:
+        from tests.base import RDMATestCase
+
+        def get_ip_mac(self, dev, port, gid_index):
+            self.args.append([dev, port, gid_index,
+                              *self.get_ip_mac_address(netdev)])
+        RDMATestCase._get_ip_mac = get_ip_mac
     signal.signal(signal.SIGALRM, on_alarm)
     for module in modules:
         suite = unittest.defaultTestLoader.loadTestsFromName('tests.' + module)
