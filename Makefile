@@ -37,7 +37,7 @@ lab: ## a shell in a virtual host with two guests
 	@tests/lab/run --shell
 
 .PHONY: bench
-bench: ## latency and bandwidth: native, guest to guest, rxe over virtio-net
+bench: ## latency, bandwidth, connecting: native, in guests, rxe over virtio-net
 	@tests/bench/run
 
 ##@ Test (as root on Debian 12; installs the packages it needs)

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How long connecting by rdma_cm takes: natively on the host, from guest 1 to guest
+# 2, and the same with ten thousand entries in the map. What is measured goes to
+# $OUT/COLUMN, a line "STEP:MICROSECONDS" each, the best of all runs.
+. "$HYV_TREE/tests/lib/case.sh"
+# shellcheck source=tests/bench/connections/measure.sh
+. "$CASE/measure.sh"
+
+listens_for_cm() {
+	rdma resource show cm_id | grep -q 'state LISTEN.* pid'
+}
+
+for ((run = 1; run <= RUNS; run++)); do
+	cmtime -b "$MY_IP" -c $CONNECTIONS >"$OUT/server" 2>&1 &
+	wait_for 20 listens_for_cm
+	cmtime -s "$MY_IP" -c $CONNECTIONS >"$OUT/native.$run"
+	kill $!
+	wait $! || true
+done
+best "$OUT"/native.? >"$OUT/native"
+barrier native
+
+barrier guests
+for ((i = 1; i <= 10000; i++)); do
+	printf 'fd00::%x via 192.0.2.1\n' "$i"
+done | hyv map add -f -
+barrier loaded
+barrier again
+get guests >"$OUT/guests"
+get guests-10000 >"$OUT/guests-10000"

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # for the scripts
+#
+# What all machines know of the measurement.
+CONNECTIONS=100
+RUNS=3
+
+# best FILE...: of what cmtime says, the microseconds for a connection of each step,
+# the least of all runs; a line "STEP:MICROSECONDS" each.
+best() {
+	awk -F: '/^[a-z ]+:/ {
+		sub(/ +$/, "", $1)
+		n = split($2, field, " ")
+		if (!($1 in least))
+			order[++steps] = $1
+		if (!($1 in least) || field[n] < least[$1])
+			least[$1] = field[n] + 0
+	}
+	END {
+		for (i = 1; i <= steps; i++)
+			print order[i] ":" least[order[i]]
+	}' "$@"
+}
