@@ -214,17 +214,20 @@ perftest() {
 	perftest_over RC "$@"
 }
 
-# perftest_results FILE...: a line for each client that has a result. It is
-# "inf", or 0, if perftest could not tell the rate of an emulated processor's
-# clock.
+# perftest_results FILE...: a line "FILE: SIZE VALUE" for each result of each
+# client. It is "inf", or 0, if perftest could not tell the rate of an emulated
+# processor's clock.
 perftest_results() {
-	awk '/^ *#bytes/ { getline; if ($4 ~ /^([0-9.]+|inf)$/) print FILENAME ": " $4 }' \
-		"$@"
+	awk 'FNR == 1 { table = 0 }
+		/^ *#bytes/ { table = 1 }
+		table && $1 ~ /^[0-9]+$/ && $4 ~ /^([0-9.]+|inf)$/ {
+			print FILENAME ": " $1, $4
+		}' "$@"
 }
 
 # --- What the host knows about a guest.
 
-# objects TYPE [PID]: how many objects of a type (qp, cq, pd, mr, ctx) a process
+# objects TYPE [PID]: how many objects of a type (qp, cq, srq, pd, mr, ctx) a process
 # has, or all of user space.
 objects() {
 	rdma -j resource show "$1" | jq --argjson pid "${2:-0}" \
@@ -240,7 +243,7 @@ has() {
 no_objects() {
 	local type
 
-	for type in qp cq mr pd ctx; do
+	for type in qp cq srq mr pd ctx; do
 		has $type "${1:-0}" 0 || return 1
 	done
 }

@@ -1,25 +1,44 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The stock perftest programs over RC: between the guests and in each, with one
-# queue pair and with 16, polling and with events.
+# All of the stock perftest programs, polling and with events: between the guests
+# over all sizes, in each of them with one; with one queue pair and with 16, over UC
+# and UD, and with an SRQ.
 . "$HYV_TREE/tests/lib/case.sh"
 
 gid_index
 
-for op in send write read; do
-	perftest across "$op-lat" ib_${op}_lat -s 64 -n 200
-	perftest across "$op-bw" ib_${op}_bw -s 65536 -n 100
-	perftest across "$op-bw-16" ib_${op}_bw -s 4096 -n 50 -q 16
-	perftest within "$op-lat-within" ib_${op}_lat -s 64 -n 20
-	perftest within "$op-bw-16-within" ib_${op}_bw -s 4096 -n 20 -q 16
+for test in lat bw; do
+	for op in send write read; do
+		perftest across "$op-$test-all" ib_${op}_$test -a -n 5
+		perftest within "$op-$test-within" ib_${op}_$test -s 4096 -n 50
+	done
+	# The programs that write have no events to wait for.
+	for op in send read; do
+		perftest across "$op-$test-events-all" ib_${op}_$test -a -n 5 -e
+		perftest within "$op-$test-events-within" ib_${op}_$test -s 4096 -n 50 -e
+	done
+	for type in CMP_AND_SWAP FETCH_AND_ADD; do
+		perftest across "atomic-$test-$type" ib_atomic_$test -A $type -n 50
+		perftest within "atomic-$test-$type-within" ib_atomic_$test -A $type -n 50
+	done
 done
-# The programs that write have no events to wait for.
+
+for op in send write read; do
+	perftest across "$op-bw-16" ib_${op}_bw -s 4096 -n 50 -q 16
+done
 for op in send read; do
-	perftest across "$op-lat-events" ib_${op}_lat -s 64 -n 100 -e
-	perftest across "$op-bw-events" ib_${op}_bw -s 65536 -n 100 -e
 	perftest across "$op-bw-16-events" ib_${op}_bw -s 4096 -n 50 -q 16 -e
-	perftest within "$op-lat-within-events" ib_${op}_lat -s 64 -n 100 -e
+	perftest within "$op-bw-16-events-within" ib_${op}_bw -s 4096 -n 20 -q 16 -e
+done
+perftest across send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
+
+for test in lat bw; do
+	perftest_over UC across "send-$test-uc" ib_send_$test -s 65536 -n 50
+	perftest_over UC across "write-$test-uc" ib_write_$test -s 65536 -n 50
+	perftest_over UD across "send-$test-ud-all" ib_send_$test -a -n 20
+	perftest_over UC across "send-$test-uc-events" ib_send_$test -s 64 -n 50 -e
+	perftest_over UD across "send-$test-ud-events" ib_send_$test -s 64 -n 50 -e
 done
 barrier end
 klog_check

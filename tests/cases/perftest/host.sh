@@ -5,9 +5,23 @@
 . "$HYV_TREE/tests/lib/case.sh"
 
 barrier end
-perftest_results "$LAB_CASE"/guest*/*.client | tee "$OUT/figures"
-# 15 measurements between the guests, 8 in each of them
-[ "$(wc -l <"$OUT/figures")" = 31 ]
+cd "$LAB_CASE"
+perftest_results guest*/*.client | tee "$OUT/figures"
+
+step "a result for every size"
+# 2 bytes to 8 MiB, UD to the MTU
+for file in guest*/*.client; do
+	case $file in
+	*-ud-all.client) sizes=12 ;;
+	*-all.client) sizes=23 ;;
+	*) sizes=1 ;;
+	esac
+	[ "$(grep -c "^$file: " "$OUT/figures")" = $sizes ]
+done
+# 14 runs of each kind, 16 more between the guests, 2 more in each of them
+files=(guest1/*.client guest2/*.client)
+[ ${#files[@]} = $((14 + 2 * 14 + 16 + 2 * 2)) ]
+
 for n in 1 2; do
 	wait_for 20 no_objects "$(lab-guest $n pid)"
 done

@@ -7,8 +7,8 @@
 barrier end
 cd "$LAB_CASE"
 grep usec/iter guest*/*.client
-# 10 pairs of programs between the guests, 4 in each of them
-[ "$(pingpong_results guest*/*.{server,client})" = 36 ]
+# 16 pairs of programs between the guests, 10 in each of them
+[ "$(pingpong_results guest*/*.{server,client})" = 72 ]
 for n in 1 2; do
 	wait_for 20 no_objects "$(lab-guest $n pid)"
 done
