@@ -18,6 +18,11 @@ KERNEL_ARGS+=" printk.devkmsg=on"
 # random ones has so many translations that to translate takes half of the time,
 # and to write to its pages later, which drops each of them, minutes.
 KERNEL_ARGS+=" norandmaps"
+# Firmware's old places for buses and AGP bridges: thousands of reads, of which each
+# takes a guest a turn through its host.
+KERNEL_ARGS+=" pci=noearly,lastbus=0"
+# Memory is not written to once more for the sake of security.
+KERNEL_ARGS+=" init_on_alloc=0"
 KERNEL_ARGS+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 # What a machine that does not answer has to say: see machine_interrogate.
 KERNEL_ARGS+=" unknown_nmi_panic panic_print=0x41"
@@ -62,14 +67,18 @@ machine_link() {
 # so many hosts. The shares are lines "TAG PATH", exported read-only. Does not wait.
 machine_start() {
 	local n=$1 hosts=$2 qemu=$3 root=$4 host=$5 guest=$6 shares=$7
-	local tag path tags='' cpu=max,la57=off,xsave=off,pku=off name
+	local tag path tags='' cpu=host name
 	local -a args exports disks=() EXPORT LINK=()
 	local cpus=$(($(nproc) < 2 ? 2 : $(nproc) > 4 ? 4 : $(nproc)))
 	local disk disk_nr=0 from to
 
 	name=$(machine_name "$n")
-	# TCG's extended register states have sizes that kernels stumble over
-	[ "$ACCEL" = tcg ] || cpu=host
+	if [ "$ACCEL" = tcg ]; then
+		# its extended register states have sizes that kernels stumble over
+		cpu=max,la57=off,xsave=off,pku=off
+		# what it does byte by byte, or bit by bit, is not used
+		cpu+=,erms=off,fsrm=off,pclmulqdq=off
+	fi
 	mkdir -p "$SESSION/share/case"
 	if [ ! -e "$SESSION/host.initrd" ]; then
 		machine_initrd "$guest" "$SESSION/guest.initrd"
