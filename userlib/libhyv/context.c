@@ -332,20 +332,3 @@ int hyv_ask(struct hyv_context *ctx, const struct hyv_query *query,
 		*offset = ctx->offset;
 	return ret;
 }
-
-int hyv_list_grow(struct hyv_list *list)
-{
-	size_t room = list->room ? 2 * list->room : 16;
-	void **items;
-
-	if (list->count + 2 > list->room) {
-		items = realloc(list->items, room * sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		list->items = items;
-		list->room = room;
-	}
-	list->items[list->count] = NULL;
-	list->items[list->count + 1] = NULL;
-	return 0;
-}

@@ -29,21 +29,15 @@ static const char *const hyv_drivers[] = {
 	[RDMA_DRIVER_ERDMA] = "erdma",
 };
 
-static int hyv_add_hca(const struct nlmsghdr *nlh, void *arg)
+static int hyv_hca_parse(const struct nlmsghdr *nlh, void **out)
 {
-	struct hyv_list *list = arg;
-	struct hyv_hca *hca;
-	int ret;
-
-	ret = hyv_list_grow(list);
-	if (ret)
-		return ret;
-	ret = hyv_parse_hca(nlh, &hca);
-	if (ret)
-		return ret;
-	list->items[list->count++] = hca;
-	return 0;
+	return hyv_parse_hca(nlh, (struct hyv_hca **)out);
 }
+
+static const struct hyv_kind hyv_hca_kind = {
+	.parse = hyv_hca_parse,
+	.free = free,
+};
 
 int hyv_hca_list(struct hyv_context *ctx, struct hyv_hca ***hcas)
 {
@@ -51,28 +45,13 @@ int hyv_hca_list(struct hyv_context *ctx, struct hyv_hca ***hcas)
 		.cmd = HYV_NL_CMD_HCA_GET,
 		.dump = 1,
 	};
-	struct hyv_list list = {0};
-	int ret;
 
-	ret = hyv_list_grow(&list);
-	if (ret)
-		return ret;
-	ret = hyv_ask(ctx, &query, hyv_add_hca, &list, NULL);
-	if (ret) {
-		hyv_hca_list_free((struct hyv_hca **)list.items);
-		return ret;
-	}
-	*hcas = (struct hyv_hca **)list.items;
-	return list.count;
+	return hyv_snapshot_list(ctx, &query, &hyv_hca_kind, (void ***)hcas);
 }
 
 void hyv_hca_list_free(struct hyv_hca **hcas)
 {
-	struct hyv_hca **hca;
-
-	for (hca = hcas; hca && *hca; hca++)
-		free(*hca);
-	free(hcas);
+	hyv_snapshot_list_free(&hyv_hca_kind, (void **)hcas);
 }
 
 const char *hyv_hca_name(const struct hyv_hca *hca)

@@ -7,28 +7,15 @@
 
 #include "private.h"
 
-static int hyv_take_entry(const struct nlmsghdr *nlh, void *arg)
+static int hyv_entry_parse(const struct nlmsghdr *nlh, void **out)
 {
-	struct hyv_map_entry **entry = arg;
-
-	return *entry ? -EBADMSG : hyv_parse_entry(nlh, entry);
+	return hyv_parse_entry(nlh, (struct hyv_map_entry **)out);
 }
 
-static int hyv_add_entry(const struct nlmsghdr *nlh, void *arg)
-{
-	struct hyv_list *list = arg;
-	struct hyv_map_entry *entry;
-	int ret;
-
-	ret = hyv_list_grow(list);
-	if (ret)
-		return ret;
-	ret = hyv_parse_entry(nlh, &entry);
-	if (ret)
-		return ret;
-	list->items[list->count++] = entry;
-	return 0;
-}
+static const struct hyv_kind hyv_entry_kind = {
+	.parse = hyv_entry_parse,
+	.free = free,
+};
 
 /* A change is answered by its end only. */
 static int hyv_take_nothing(const struct nlmsghdr *nlh, void *arg)
@@ -44,28 +31,14 @@ int hyv_map_list(struct hyv_context *ctx, struct hyv_map_entry ***entries)
 		.cmd = HYV_NL_CMD_MAP_GET,
 		.dump = 1,
 	};
-	struct hyv_list list = {0};
-	int ret;
 
-	ret = hyv_list_grow(&list);
-	if (ret)
-		return ret;
-	ret = hyv_ask(ctx, &query, hyv_add_entry, &list, NULL);
-	if (ret) {
-		hyv_map_list_free((struct hyv_map_entry **)list.items);
-		return ret;
-	}
-	*entries = (struct hyv_map_entry **)list.items;
-	return list.count;
+	return hyv_snapshot_list(ctx, &query, &hyv_entry_kind,
+				 (void ***)entries);
 }
 
 void hyv_map_list_free(struct hyv_map_entry **entries)
 {
-	struct hyv_map_entry **entry;
-
-	for (entry = entries; entry && *entry; entry++)
-		hyv_map_entry_free(*entry);
-	free(entries);
+	hyv_snapshot_list_free(&hyv_entry_kind, (void **)entries);
 }
 
 int hyv_map_get(struct hyv_context *ctx, const struct in6_addr *gid,
@@ -75,18 +48,8 @@ int hyv_map_get(struct hyv_context *ctx, const struct in6_addr *gid,
 		.cmd = HYV_NL_CMD_MAP_GET,
 		.gid = gid,
 	};
-	struct hyv_map_entry *entry = NULL;
-	int ret;
 
-	ret = hyv_ask(ctx, &query, hyv_take_entry, &entry, NULL);
-	if (!ret && !entry)
-		ret = -EBADMSG;
-	if (ret) {
-		hyv_map_entry_free(entry);
-		return ret;
-	}
-	*out = entry;
-	return 0;
+	return hyv_snapshot_get(ctx, &query, &hyv_entry_kind, (void **)out);
 }
 
 void hyv_map_entry_free(struct hyv_map_entry *entry)

@@ -151,18 +151,24 @@ int hyv_ask(struct hyv_context *ctx, const struct hyv_query *query,
 	    uint32_t *offset);
 
 /**
- * struct hyv_list - growing array of pointers to snapshots, NULL-terminated
- * @items: @count pointers and NULL; NULL as long as nothing was added
- * @count: entries
- * @room: pointers that there is room for
+ * struct hyv_kind - a kind of snapshots
+ * @parse: a message to a new snapshot; 0, or a negative errno and @out stays
+ * NULL
+ * @free: of one
  */
-struct hyv_list {
-	void **items;
-	size_t count;
-	size_t room;
+struct hyv_kind {
+	int (*parse)(const struct nlmsghdr *nlh, void **out);
+	void (*free)(void *item);
 };
 
-/* context.c: make room for one more entry at items[count]; 0 or -ENOMEM. */
-int hyv_list_grow(struct hyv_list *list);
+/*
+ * snapshot.c: ask for all that answer a query: how many, and a NULL-terminated
+ * array of them; or for just one. A negative errno otherwise.
+ */
+int hyv_snapshot_list(struct hyv_context *ctx, const struct hyv_query *query,
+		      const struct hyv_kind *kind, void ***items);
+void hyv_snapshot_list_free(const struct hyv_kind *kind, void **items);
+int hyv_snapshot_get(struct hyv_context *ctx, const struct hyv_query *query,
+		     const struct hyv_kind *kind, void **item);
 
 #endif /* LIBHYV_PRIVATE_H */

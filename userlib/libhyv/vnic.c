@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Snapshots of vNICs. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include <linux/hyv_netlink.h>
@@ -18,28 +17,23 @@ static const char *const hyv_counter_names[HYV_NR_COUNTERS] = {
 	[HYV_COUNTER_INTERRUPTS] = "interrupts",
 };
 
-static int hyv_take_vnic(const struct nlmsghdr *nlh, void *arg)
+static int hyv_vnic_parse(const struct nlmsghdr *nlh, void **out)
 {
-	struct hyv_vnic **vnic = arg;
-
-	return *vnic ? -EBADMSG : hyv_parse_vnic(nlh, vnic);
+	return hyv_parse_vnic(nlh, (struct hyv_vnic **)out);
 }
 
-static int hyv_add_vnic(const struct nlmsghdr *nlh, void *arg)
+static void hyv_vnic_release(void *item)
 {
-	struct hyv_list *list = arg;
-	struct hyv_vnic *vnic;
-	int ret;
+	struct hyv_vnic *vnic = item;
 
-	ret = hyv_list_grow(list);
-	if (ret)
-		return ret;
-	ret = hyv_parse_vnic(nlh, &vnic);
-	if (ret)
-		return ret;
-	list->items[list->count++] = vnic;
-	return 0;
+	free(vnic->objects);
+	free(vnic);
 }
+
+static const struct hyv_kind hyv_vnic_kind = {
+	.parse = hyv_vnic_parse,
+	.free = hyv_vnic_release,
+};
 
 int hyv_vnic_list(struct hyv_context *ctx, uint32_t pid, const char *hca,
 		  struct hyv_vnic ***vnics)
@@ -50,28 +44,13 @@ int hyv_vnic_list(struct hyv_context *ctx, uint32_t pid, const char *hca,
 		.pid = pid,
 		.hca = hca,
 	};
-	struct hyv_list list = {0};
-	int ret;
 
-	ret = hyv_list_grow(&list);
-	if (ret)
-		return ret;
-	ret = hyv_ask(ctx, &query, hyv_add_vnic, &list, NULL);
-	if (ret) {
-		hyv_vnic_list_free((struct hyv_vnic **)list.items);
-		return ret;
-	}
-	*vnics = (struct hyv_vnic **)list.items;
-	return list.count;
+	return hyv_snapshot_list(ctx, &query, &hyv_vnic_kind, (void ***)vnics);
 }
 
 void hyv_vnic_list_free(struct hyv_vnic **vnics)
 {
-	struct hyv_vnic **vnic;
-
-	for (vnic = vnics; vnic && *vnic; vnic++)
-		hyv_vnic_free(*vnic);
-	free(vnics);
+	hyv_snapshot_list_free(&hyv_vnic_kind, (void **)vnics);
 }
 
 int hyv_vnic_get(struct hyv_context *ctx, uint32_t id, struct hyv_vnic **out)
@@ -80,26 +59,14 @@ int hyv_vnic_get(struct hyv_context *ctx, uint32_t id, struct hyv_vnic **out)
 		.cmd = HYV_NL_CMD_VNIC_GET,
 		.id = id,
 	};
-	struct hyv_vnic *vnic = NULL;
-	int ret;
 
-	ret = hyv_ask(ctx, &query, hyv_take_vnic, &vnic, NULL);
-	if (!ret && !vnic)
-		ret = -EBADMSG;
-	if (ret) {
-		hyv_vnic_free(vnic);
-		return ret;
-	}
-	*out = vnic;
-	return 0;
+	return hyv_snapshot_get(ctx, &query, &hyv_vnic_kind, (void **)out);
 }
 
 void hyv_vnic_free(struct hyv_vnic *vnic)
 {
-	if (!vnic)
-		return;
-	free(vnic->objects);
-	free(vnic);
+	if (vnic)
+		hyv_vnic_release(vnic);
 }
 
 uint32_t hyv_vnic_id(const struct hyv_vnic *vnic)
