@@ -144,3 +144,16 @@ debian_unpack() {
 	done
 	rm -rf "$tmp"
 }
+
+# debian_unpack_source DIR PACKAGE: fetch a kernel's source package and unpack the
+# source into DIR. Register tables of graphics cards, a quarter of it, are left
+# out: nothing that is built here has a use for them.
+debian_unpack_source() {
+	local dir=$1 package=$2
+
+	debian_unpack "$dir.package" "$package"
+	mkdir -p "$dir"
+	tar -xf "$dir.package/usr/src/$package.tar.xz" -C "$dir" \
+		--strip-components=1 --exclude='*/include/asic_reg'
+	rm -rf "$dir.package"
+}

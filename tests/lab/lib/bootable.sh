@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# What makes a kernel one that the machines of the lab boot, wherever it comes
+# from. Needs cache.sh; whose keys are to tell kernels apart uses bootable_key.
+
+BOOTABLE_PACKAGES=(cpio kmod e2fsprogs)
+
+# What the initrd loads, with their dependencies; a kernel may have some of them
+# built in.
+BOOT_MODULES=(virtio_pci virtio_blk ext4 crc32c_generic overlay
+	virtio_console 9pnet_virtio 9p virtio_net)
+
+# boot_initrd ROOT RELEASE OUT
+boot_initrd() {
+	local root=$1 release=$2 out=$3 tree m file
+
+	tree=$(mktemp -d "$out-XXXXXX")
+	mkdir -p "$tree"/{bin,boot-modules,dev,proc,rw,lower,new}
+	cp "$root/bin/busybox" "$tree/bin/busybox"
+	: >"$tree/boot-modules/order"
+	for m in "${BOOT_MODULES[@]}"; do
+		modprobe -d "$root" -S "$release" --show-depends "$m"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
+		while read -r file; do
+			cp "$file" "$tree/boot-modules/"
+			basename "$file" >>"$tree/boot-modules/order"
+		done
+	(cd "$tree" && find . | sort | cpio --quiet -o -H newc) >"$out"
+	rm -rf "$tree"
+}
+
+# bootable_make DIR RELEASE ROOT: an entry's release, modules.img and boot/, out
+# of ROOT, which has bin/busybox, boot/vmlinux and lib/modules/RELEASE. ROOT is
+# used up.
+bootable_make() {
+	local dir=$1 release=$2 root=$3 from=$3/lib/modules/$2 size
+
+	# modprobe and depmod want lib/modules, the image has no use for it
+	depmod -b "$root" "$release" 2>/dev/null
+	mkdir -p "$dir/boot" "$dir/tree"
+	mv "$root/boot/vmlinux" "$dir/boot/"
+	boot_initrd "$root" "$release" "$dir/boot/initrd"
+	rm -f "$from/build" "$from/source"
+	mv "$from" "$dir/tree/"
+	cp -r "$dir/boot" "$dir/tree/boot"
+	size=$(du -sm --apparent-size "$dir/tree" | cut -f1)
+	mke2fs -q -t ext4 -O ^has_journal -m 0 -d "$dir/tree" \
+		"$dir/modules.img" "$((size * 5 / 4 + 64))M"
+	rm -rf "$dir/tree" "$root"
+	printf '%s\n' "$release" >"$dir/release"
+}
+
+# bootable_key: what an entry's key has to have of all this.
+bootable_key() {
+	printf '%s\n' "${BOOT_MODULES[@]}"
+	declare -f boot_initrd bootable_make
+}
