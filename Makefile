@@ -45,6 +45,10 @@ bench: ## latency, bandwidth, connecting: native, in guests, rxe over virtio-net
 check: ## lint, kunit, tests of userlib and qemu, cases in the lab
 	@tests/check
 
+.PHONY: check-debug
+check-debug: ## cases on a kernel that looks for faults; first it is built
+	@tests/check debug-lab debug-host debug-guest
+
 .PHONY: lint
 lint: ## compiler and sparse warnings, style, dependency rules, ABI layout
 	@tests/lint/run
@@ -70,14 +74,14 @@ clean: headers ## remove what modules and userlib have built
 .PHONY: help
 help: ## this list
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' Makefile
+		/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 	@printf '%s\n' '' 'Settings' \
-		'  KDIR      kernel headers [$(KDIR)]' \
-		'  BUILD     where modules are built [$(BUILD)]; if it is not' \
-		'            here, the sources are copied there first, so that one checkout' \
-		'            serves several kernels' \
-		'  PREFIX    where userlib is installed [$(PREFIX)]' \
-		'  DESTDIR   put in front of every installed path, for packagers'
+		'  KDIR        kernel headers [$(KDIR)]' \
+		'  BUILD       where modules are built [$(BUILD)]; if it is not' \
+		'              here, the sources are copied there first, so that one checkout' \
+		'              serves several kernels' \
+		'  PREFIX      where userlib is installed [$(PREFIX)]' \
+		'  DESTDIR     put in front of every installed path, for packagers'
 
 .PHONY: headers
 headers:

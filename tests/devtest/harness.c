@@ -150,6 +150,7 @@ static int dt_wait(pid_t pid, unsigned int timeout)
 void dt_group_run(const struct dt_group *group)
 {
 	int failed = dt_failed();
+	unsigned int timeout = group->timeout * dt_patience();
 	uint64_t began = dt_now_ms();
 	int status;
 	pid_t pid;
@@ -164,10 +165,10 @@ void dt_group_run(const struct dt_group *group)
 		_exit(0);
 	}
 	REQUIRE(pid > 0, "%s: fork", group->name);
-	status = dt_wait(pid, group->timeout);
+	status = dt_wait(pid, timeout);
 	if (status == -1)
 		CHECK(false, "%s: ends within %u seconds", group->name,
-		      group->timeout);
+		      timeout);
 	else if (WIFSIGNALED(status))
 		CHECK(false, "%s: died of signal %d", group->name,
 		      WTERMSIG(status));
@@ -208,6 +209,13 @@ void dt_sleep_us(unsigned int us)
 
 	while (nanosleep(&ts, &ts) && errno == EINTR)
 		;
+}
+
+unsigned int dt_patience(void)
+{
+	const char *text = getenv("DEVTEST_PATIENCE");
+
+	return text ? strtoul(text, NULL, 0) : 1;
 }
 
 const char *dt_ibdev(void)

@@ -47,7 +47,8 @@ void dt_harness_init(void);
  * @name: what it is called on the command line
  * @about: one line for a person
  * @fn: runs the checks
- * @timeout: seconds after which the process is killed and the group has failed
+ * @timeout: seconds after which the process is killed and the group has failed,
+ *	     if dt_patience() is 1
  * @optional: not run unless it is named
  */
 struct dt_group {
@@ -70,6 +71,9 @@ uint32_t dt_below(struct dt_rng *rng, uint32_t n);
 
 uint64_t dt_now_ms(void);
 void dt_sleep_us(unsigned int us);
+
+/* How many times slower than usual the machine is; DEVTEST_PATIENCE says it. */
+unsigned int dt_patience(void);
 
 /* The RDMA device under test; IBDEV in the environment, or rxe0. */
 const char *dt_ibdev(void);

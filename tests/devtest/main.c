@@ -52,7 +52,8 @@ static int usage(void)
 	fprintf(stderr,
 		"usage: devtest [GROUP]...\n"
 		"       devtest fuzz SEED SECONDS\n"
-		"Environment: IBDEV, the RDMA device (rxe0)\n"
+		"Environment: IBDEV, the RDMA device (rxe0); DEVTEST_PATIENCE,\n"
+		"  how many times slower than usual the machine may be (1)\n"
 		"Groups (all but replug and unplug, if none is named):\n");
 	for (i = 0; i < ARRAY_SIZE(groups); i++)
 		fprintf(stderr, "  %-8s %s\n", groups[i].name, groups[i].about);

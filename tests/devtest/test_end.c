@@ -164,7 +164,7 @@ void group_close(void)
 	gmem_init(&gm, GMEM_MEMFD);
 	for (i = 0; i < 15; i++) {
 		crowd_start(&c);
-		dt_sleep_us(dt_below(&rng, 300000));
+		dt_sleep_us(dt_below(&rng, 300000 * dt_patience()));
 		close(c.v.fd);
 		crowd_stop(&c);
 		bad += atomic_load(&c.bad);
@@ -368,8 +368,9 @@ void group_unplug(void)
 	dt_sleep_us(200000);
 
 	began = dt_now_ms();
-	EXPECT(dt_run("timeout 60 %s", command), 0, "%s", command);
-	CHECK(dt_now_ms() - began < 20000, "it took %llu ms",
+	EXPECT(dt_run("timeout %u %s", 60 * dt_patience(), command), 0, "%s",
+	       command);
+	CHECK(dt_now_ms() - began < 20000ULL * dt_patience(), "it took %llu ms",
 	      (unsigned long long)(dt_now_ms() - began));
 	crowd_stop(&c);
 	EXPECT(atomic_load(&c.bad), 0, "requests during it had fitting ends");
@@ -467,7 +468,7 @@ static bool replug_once(struct dt_rng *rng, const char *unplug,
 
 	leave = child();
 	if (!leave)
-		_exit(dt_run("timeout 60 %s", unplug) ? 1 : 0);
+		_exit(!!dt_run("timeout %u %s", 60 * dt_patience(), unplug));
 	dt_sleep_us(dt_below(rng, 1200000));
 	ok &= killed(owner);
 	ok &= waitpid(leave, &status, 0) == leave && !status;

@@ -13,12 +13,13 @@ if [ ! -d /run/programs ]; then
 	mv /run/programs.new /run/programs
 fi
 export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs
+export VERBS_PATIENCE=$((10 * LAB_PATIENCE)) DEVTEST_PATIENCE=$LAB_PATIENCE
 
 # Kernel log lines of severity warning or worse that have nothing to do with
 # HyV, as patterns of grep -E.
 KLOG_HARMLESS=(
 	# any module that the kernel's build has not signed
-	'^(hyv|virtio_hyv): loading out-of-tree module taints kernel\.$'
+	'^(hyv|virtio_hyv|hyv_kunit): loading out-of-tree module taints kernel\.$'
 	'^(hyv|virtio_hyv): module verification failed: signature and/or required key missing - tainting kernel$'
 	# the clocks of a processor that is emulated, or that others use too
 	'^hrtimer: interrupt took [0-9]+ ns$'
@@ -42,7 +43,7 @@ fail() {
 
 # wait_for SECONDS COMMAND...: until the command succeeds.
 wait_for() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * LAB_PATIENCE))
 
 	shift
 	until "$@"; do
@@ -106,6 +107,7 @@ klog_check() {
 # --- server's address; both take the port as -p.
 
 PAIR_PORT=18515
+PAIR_TIMEOUT=$((120 * LAB_PATIENCE))
 
 # listens PORT [6]: status 0 when a program waits for TCP connections there. Without
 # a process of its own, as they take long to start in an emulated guest.
@@ -126,7 +128,7 @@ server() {
 
 	shift
 	PAIR_PORT=$((PAIR_PORT + 1))
-	timeout "${PAIR_TIMEOUT:-120}" "$@" -p $PAIR_PORT >"$OUT/$name.server" 2>&1 &
+	timeout "$PAIR_TIMEOUT" "$@" -p $PAIR_PORT >"$OUT/$name.server" 2>&1 &
 	pid=$!
 	until listens $PAIR_PORT; do
 		kill -0 $pid 2>/dev/null || break
@@ -147,7 +149,7 @@ client() {
 
 	shift 2
 	port=$(get "$name")
-	timeout "${PAIR_TIMEOUT:-120}" "$@" -p "$port" "$address" \
+	timeout "$PAIR_TIMEOUT" "$@" -p "$port" "$address" \
 		>"$OUT/$name.client" 2>&1 || status=$?
 	[ $status = 0 ] || {
 		cat "$OUT/$name.client" >&2

@@ -8,7 +8,7 @@
  * of it.
  *
  * A step that waits in vain says "timeout". What VERBS_PATIENCE says is how
- * many seconds that takes.
+ * many seconds that takes; a group of steps has 24 times as many.
  *
  * Some work requests are left out although a process may post them: stock rxe
  * crashes on opcodes beyond its table, on registrations by user space, and when
@@ -24,9 +24,6 @@
 #include <unistd.h>
 
 #include "verbs.h"
-
-/* Seconds that a group has. */
-#define LIMIT 240
 
 static const struct group {
 	const char *name;
@@ -72,7 +69,7 @@ void say(const char *format, ...)
 
 static void run(const struct group *group)
 {
-	double end = now() + LIMIT + 10;
+	double limit = 24 * patience(), end = now() + limit + 10;
 	int status;
 	pid_t pid;
 
@@ -82,7 +79,7 @@ static void run(const struct group *group)
 	if (pid < 0)
 		die_errno("cannot fork");
 	if (!pid) {
-		alarm(LIMIT);
+		alarm(limit);
 		rc_open(&dev);
 		group->run();
 		rc_close(&dev);

@@ -16,7 +16,7 @@
 
 struct rc dev;
 
-/* Seconds to wait for what should happen. */
+/* Seconds after which waiting was in vain. */
 double patience(void)
 {
 	static double seconds;

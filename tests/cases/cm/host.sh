@@ -19,7 +19,7 @@ packets() {
 }
 
 hyv list
-said=$(timeout 20 udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
+said=$(timeout $((20 * LAB_PATIENCE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
 [[ $said == rconnect:* ]]
 [ "$(get udpong)" = "$said" ]
 barrier preload

@@ -15,7 +15,7 @@ accel_probe() {
 	timeout -k 1 20 "$1" -L "${1%/bin/*}/share" -nodefaults -display none \
 		-no-reboot -machine q35 -accel kvm -cpu host -m 512M \
 		-kernel "$2/vmlinuz" -initrd "$dir/initrd" \
-		-append "$KERNEL_ARGS LAB_PROBE=1" -serial "file:$dir/console" \
+		-append "$(machine_kernel_args) LAB_PROBE=1" -serial "file:$dir/console" \
 		</dev/null >/dev/null 2>&1 || true
 	! grep -qs '^lab: kvm is usable' "$dir/console" || status=0
 	rm -rf "$dir"

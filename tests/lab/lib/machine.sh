@@ -2,32 +2,39 @@
 # shellcheck shell=bash
 #
 # The host machines of the lab: a QEMU process on this machine for each, and the
-# channels to the agents in them. Hosts are numbered from 1. Needs cache.sh and
-# LAB, the lab's directory.
+# channels to the agents in them. Hosts are numbered from 1. Needs cache.sh,
+# kernels.sh and LAB, the lab's directory.
 #
 # SESSION   directory of the running machines: share/ is /lab in all of them
 # ACCEL     tcg or kvm
 # TERMINAL  if set, a console of host 1 is on standard input and output
 
-# For all machines. The watchdogs must not bark at machines which other work keeps
-# from running for a while.
-KERNEL_ARGS="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr"
-KERNEL_ARGS+=" random.trust_cpu=on cryptomgr.notests log_buf_len=1M"
-KERNEL_ARGS+=" printk.devkmsg=on"
-# TCG translates code again for each address that it is executed at. A library at
-# random ones has so many translations that to translate takes half of the time,
-# and to write to its pages later, which drops each of them, minutes.
-KERNEL_ARGS+=" norandmaps"
-# Firmware's old places for buses and AGP bridges: thousands of reads, of which each
-# takes a guest a turn through its host.
-KERNEL_ARGS+=" pci=noearly,lastbus=0"
-# Memory is not written to once more for the sake of security.
-KERNEL_ARGS+=" init_on_alloc=0"
-KERNEL_ARGS+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
-# What a machine that does not answer has to say: see machine_interrogate.
-KERNEL_ARGS+=" unknown_nmi_panic panic_print=0x41"
 HOST_PID=() HOST_FROM=() HOST_TO=() HOST_LINE=() MONITOR_FROM=() MONITOR_TO=()
 TERMINAL=
+
+# machine_kernel_args: for all machines. The watchdogs must not bark at machines
+# which other work keeps from running for a while.
+machine_kernel_args() {
+	local args="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr"
+
+	args+=" random.trust_cpu=on cryptomgr.notests log_buf_len=1M"
+	args+=" printk.devkmsg=on watchdog_thresh=$((30 * PATIENCE))"
+	# TCG translates code again for each address that it is executed at. A
+	# library at random ones has so many translations that to translate takes
+	# half of the time, and to write to its pages later, which drops each of
+	# them, minutes.
+	args+=" norandmaps"
+	# Firmware's old places for buses and AGP bridges: thousands of reads, of
+	# which each takes a guest a turn through its host.
+	args+=" pci=noearly,lastbus=0"
+	# Memory is not written to once more for the sake of security.
+	args+=" init_on_alloc=0"
+	args+=" rcupdate.rcu_cpu_stall_timeout=$((60 * PATIENCE))"
+	args+=" sysctl.kernel.hung_task_timeout_secs=$((120 * PATIENCE))"
+	# what a machine that does not answer has to say: see machine_interrogate
+	args+=" unknown_nmi_panic panic_print=0x41"
+	printf '%s\n' "$args"
+}
 
 # machine_name HOST: what a host is called.
 machine_name() {
@@ -105,9 +112,9 @@ machine_start() {
 		-L "${qemu%/bin/*}/share" -nodefaults -no-user-config -display none
 		-no-reboot -name "$name"
 		-machine "q35,usb=off,vmport=off,hpet=off,smbus=off"
-		-cpu "$cpu" -smp "$cpus" -m "${LAB_HOST_RAM:-8G}"
+		-cpu "$cpu" -smp "$cpus" -m "${LAB_HOST_RAM:-$HOST_RAM}"
 		-kernel "$host/boot/vmlinux" -initrd "$SESSION/host.initrd"
-		-append "$KERNEL_ARGS LAB_MACHINE=$name LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,}"
+		-append "$(machine_kernel_args) LAB_MACHINE=$name LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,} LAB_PATIENCE=$PATIENCE LAB_RAM=$GUEST_RAM"
 		-serial "file:$SESSION/$name.console"
 		"${disks[@]}" "${exports[@]}"
 		-device virtio-serial-pci

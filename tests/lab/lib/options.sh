@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# Cases and what they ask for. Case number i has
+# Cases and what they ask for. Needs kernels.sh. Case number i has
 #   CASE_DIR[i], CASE_NAME[i]   where it is, and a name that no other one has
 #   CASE_GROUP[i]               cases of one group can share machines
 #   CASE_PACKAGES[i]            extra Debian packages
@@ -71,7 +71,7 @@ case_add() {
 	[ ! -e "$dir/host2.sh" ] || [ "$hosts" = 2 ] ||
 		die "$dir: host2.sh, but only one host"
 	guests=${guests:-${GUESTS_ASKED:-$highest}}
-	timeout=${TIMEOUT_ASKED:-${timeout:-300}}
+	timeout=${TIMEOUT_ASKED:-$((${timeout:-300} * PATIENCE))}
 	[ "$highest" -le "$guests" ] ||
 		die "$dir: guest$highest.sh, but only $guests guests"
 

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # Sessions: machines that are booted once and run cases one after the other.
-# Needs cache.sh, debian.sh, machine.sh, options.sh, splat.sh and run's options.
+# Needs cache.sh, debian.sh, kernels.sh, machine.sh, options.sh, splat.sh and run's
+# options.
 
 OUT=
 SESSION=
@@ -12,7 +13,7 @@ SESSIONS=0
 SHARES=
 
 # what sessions are booted from
-QEMU='' ROOT='' HOST_KERNEL='' GUEST_KERNEL='' PROGRAMS=''
+QEMU='' ROOT='' HOST_KERNEL='' GUEST_KERNEL='' PROBE_KERNEL='' PROGRAMS=''
 declare -A MODULES=()
 
 # out_prepare DIR: an empty directory for results; only what an earlier run
@@ -58,7 +59,7 @@ share_of() {
 # root only once, so that all sessions of a run have the same. An error ends the
 # run.
 session_prepare() {
-	local packages=$1 hyv=$2 release
+	local packages=$1 hyv=$2 kernel release
 
 	# shellcheck disable=SC2086 # a list of names
 	ROOT=$("$LAB/images/root" $packages)
@@ -66,10 +67,12 @@ session_prepare() {
 		QEMU=$("$TOP/qemu-patches/build" | tail -n 1)
 		HOST_KERNEL=$("$LAB/images/kernel" "$HOST_SERIES")
 		GUEST_KERNEL=$("$LAB/images/kernel" "$GUEST_SERIES")
+		PROBE_KERNEL=$("$LAB/images/kernel" 6.1)
 	fi
 	if [ "$hyv" = 1 ] && [ -z "$PROGRAMS" ]; then
-		for release in "$(<"$HOST_KERNEL/release")" "$(<"$GUEST_KERNEL/release")"; do
-			MODULES[$release]=$("$LAB/images/modules" "$release")
+		for kernel in "$HOST_KERNEL" "$GUEST_KERNEL"; do
+			release=$(<"$kernel/release")
+			MODULES[$release]=$("$LAB/images/modules" "$kernel")
 		done
 		PROGRAMS=$("$LAB/images/programs")
 	fi
@@ -89,7 +92,7 @@ session_start() {
 		cp -r "$PROGRAMS" "$SESSION/share/programs"
 	fi
 	session_turn
-	accel_choose "$QEMU" "$HOST_KERNEL"
+	accel_choose "$QEMU" "$PROBE_KERNEL"
 	say "booting $([ "$hosts" = 1 ] && echo the host || echo "$hosts hosts")" \
 		"($(<"$HOST_KERNEL/release"), guests $(<"$GUEST_KERNEL/release"), $ACCEL)"
 	for ((n = 1; n <= hosts; n++)); do
@@ -97,7 +100,7 @@ session_start() {
 			"$GUEST_KERNEL" "$SHARES"
 	done
 	for ((n = 1; n <= hosts; n++)); do
-		machine_wait "$n" ready $((300 * hosts)) || status=$?
+		machine_wait "$n" ready $((300 * hosts * PATIENCE)) || status=$?
 		[ $status = 0 ] || {
 			name=$(machine_name "$n")
 			tail -n 5 "$SESSION/$name.console" "$SESSION/$name.qemu.log" >&2 || true
@@ -205,7 +208,7 @@ case_run() {
 	local hosts=${CASE_HOSTS[$1]}
 	local -a console=()
 
-	mkdir -p "$share"/{kv,barrier,scripts} "$dir"
+	mkdir -p "$share"/{kv,barrier,scripts,checks} "$dir"
 	share_of "${CASE_DIR[i]}"
 	# barriers count these, on all machines
 	for file in "${CASE_DIR[i]}"/{host,host2,guest[1-9]}.sh; do
@@ -216,7 +219,7 @@ case_run() {
 		printf '%s=%q\n' CASE "$SHARED" TIMEOUT "${CASE_TIMEOUT[i]}" \
 			GUESTS "${CASE_GUESTS[i]}"
 	} >"$share/env"
-	limit=$((CASE_TIMEOUT[i] + CASE_GUESTS[i] * 300 + 180 * hosts))
+	limit=$((CASE_TIMEOUT[i] + (CASE_GUESTS[i] * 300 + 300 * hosts) * PATIENCE))
 	for ((n = 1; n <= hosts; n++)); do
 		console[n]=$(stat -c %s "$SESSION/$(machine_name "$n").console")
 		machine_order "$n" "$id" "lab-case $id"
@@ -227,7 +230,7 @@ case_run() {
 		tail -c "+$((console[n] + 1))" "$SESSION/$name.console" >"$share/$name.console"
 	done
 	splat_scan "$share"/*.kmsg "$share"/*.console >>"$share/reasons" || true
-	rm -rf "$share"/{env,scripts,kv,barrier,failed} "$share"/{up,over}.*
+	rm -rf "$share"/{env,scripts,kv,barrier,checks,failed} "$share"/{up,over}.*
 	cp -a "$share/." "$dir/"
 	rm -rf "$share"
 }

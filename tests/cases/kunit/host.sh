@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The unit tests in a kernel for real machines, which is a debug kernel.
+. "$HYV_TREE/tests/lib/case.sh"
+
+[ -e "$HYV_MODULES/hyv_kunit.ko" ] || {
+	echo "this kernel has no KUnit"
+	exit 77
+}
+suites=$(find "$HYV_TREE/tests/kunit" -name '*_kunit.c' | wc -l)
+
+step "$suites suites"
+# they run while the module loads
+insmod "$HYV_MODULES/hyv_kunit.ko"
+cat /sys/kernel/debug/kunit/hyv_*/results >"$OUT/results"
+grep -E '^ok |not ok ' "$OUT/results"
+must_fail grep -qE 'not ok |# SKIP' "$OUT/results"
+[ "$(grep -c '^ok 1 hyv_' "$OUT/results")" = "$suites" ]
+# a suite that has not run is well, too
+[ "$(grep -cE '^ {4}ok ' "$OUT/results")" -gt "$suites" ]
+rmmod hyv_kunit
+klog_check
