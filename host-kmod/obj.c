@@ -86,6 +86,16 @@ static void hyv_objs_account(struct hyv_objs *objs, enum hyv_obj_type type,
 	WRITE_ONCE(objs->count[type], objs->count[type] + delta);
 }
 
+/*
+ * One more reference to an object that a lock or another reference keeps from
+ * being freed; published or not.
+ */
+static bool hyv_obj_tryget(struct hyv_obj *obj)
+{
+	/* Without the first test a busy worker could hold up a removal. */
+	return !READ_ONCE(obj->removing) && refcount_inc_not_zero(&obj->refs);
+}
+
 /**
  * hyv_obj_reserve() - get a handle for an object that is about to be made
  * @objs: the table
@@ -215,16 +225,23 @@ struct hyv_obj *hyv_obj_get(struct hyv_objs *objs, u32 handle, u32 type)
 }
 
 /**
- * hyv_obj_tryget() - take one more short-term reference
- * @obj: an object whose memory something else keeps alive, published or not
+ * hyv_obj_get_slot() - find an object by a slot that it has besides its handle
+ * @slots: slot to object; who erases an object removes it from here first
+ * @slot: any value
  *
- * Context: any.
- * Return: false when nobody may use the object (any more).
+ * Context: process; takes the slots' xa_lock.
+ * Return: as hyv_obj_get().
  */
-bool hyv_obj_tryget(struct hyv_obj *obj)
+struct hyv_obj *hyv_obj_get_slot(struct xarray *slots, u32 slot)
 {
-	/* Without the first test a busy worker could hold up a removal. */
-	return !READ_ONCE(obj->removing) && refcount_inc_not_zero(&obj->refs);
+	struct hyv_obj *obj;
+
+	xa_lock(slots);
+	obj = xa_load(slots, slot);
+	if (obj && !hyv_obj_tryget(obj))
+		obj = NULL;
+	xa_unlock(slots);
+	return obj;
 }
 
 /**

@@ -35,7 +35,7 @@
  *	can reach the object
  * @users: child objects
  * @removing: somebody takes the object down; written under the table's
- *	xa_lock, hyv_obj_tryget() reads it without
+ *	xa_lock, hyv_obj_get_slot() reads it without
  * @type_link: in &hyv_objs.published; under the table's xa_lock
  * @owner_link: in the owner's @owned; under the table's xa_lock
  * @owned: objects that this one owns, by type; under the table's xa_lock
@@ -83,7 +83,7 @@ void hyv_obj_publish(struct hyv_objs *objs, struct hyv_obj *obj);
 void hyv_obj_abort(struct hyv_objs *objs, struct hyv_obj *obj);
 
 struct hyv_obj *hyv_obj_get(struct hyv_objs *objs, u32 handle, u32 type);
-bool hyv_obj_tryget(struct hyv_obj *obj);
+struct hyv_obj *hyv_obj_get_slot(struct xarray *slots, u32 slot);
 void hyv_obj_put(struct hyv_objs *objs, struct hyv_obj *obj);
 
 /**

@@ -244,7 +244,7 @@ int hyv_cmd_create_cq(void *arg, struct hyv_call *call)
 	hyv_evnode_init(&cq->comp, HYV_EVENT_COMP, 0, cq->obj.handle);
 	hyv_evnode_init(&cq->error, HYV_EVENT_CQ, IB_EVENT_CQ_ERR,
 			cq->obj.handle);
-	ret = xa_alloc(&vnic->cq_slots, &cq->slot, cq,
+	ret = xa_alloc(&vnic->cq_slots, &cq->slot, &cq->obj,
 		       XA_LIMIT(0, HYV_CQ_SLOTS - 1), GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_abort;
@@ -411,16 +411,13 @@ int hyv_cq_destroy(struct hyv_vnic *vnic, struct hyv_obj *obj)
  */
 void hyv_cq_arm(struct hyv_vnic *vnic, u32 slot, enum ib_cq_notify_flags how)
 {
+	struct hyv_obj *obj = hyv_obj_get_slot(&vnic->cq_slots, slot);
 	struct hyv_cq *cq;
 
-	xa_lock(&vnic->cq_slots);
-	cq = xa_load(&vnic->cq_slots, slot);
-	if (cq && !hyv_obj_tryget(&cq->obj))
-		cq = NULL;
-	xa_unlock(&vnic->cq_slots);
-	if (!cq)
+	if (!obj)
 		return;
+	cq = container_of(obj, struct hyv_cq, obj);
 	atomic64_inc(&vnic->counters.arms);
 	ib_req_notify_cq(cq->ib, how);
-	hyv_obj_put(&vnic->objs, &cq->obj);
+	hyv_obj_put(&vnic->objs, obj);
 }

@@ -178,7 +178,7 @@ int hyv_cmd_create_qp(void *arg, struct hyv_call *call)
 	for (i = 0; i < HYV_QP_EVENTS; i++)
 		hyv_evnode_init(&qp->event[i], HYV_EVENT_QP, hyv_qp_codes[i],
 				qp->obj.handle);
-	ret = xa_alloc(&vnic->qp_slots, &qp->slot, qp,
+	ret = xa_alloc(&vnic->qp_slots, &qp->slot, &qp->obj,
 		       XA_LIMIT(0, HYV_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_abort;
@@ -443,17 +443,14 @@ out_free:
  */
 void hyv_qp_ring(struct hyv_vnic *vnic, u32 slot)
 {
+	struct hyv_obj *obj = hyv_obj_get_slot(&vnic->qp_slots, slot);
 	const struct ib_send_wr *bad;
 	struct hyv_qp *qp;
 
-	xa_lock(&vnic->qp_slots);
-	qp = xa_load(&vnic->qp_slots, slot);
-	if (qp && !hyv_obj_tryget(&qp->obj))
-		qp = NULL;
-	xa_unlock(&vnic->qp_slots);
-	if (!qp)
+	if (!obj)
 		return;
+	qp = container_of(obj, struct hyv_qp, obj);
 	atomic64_inc(&vnic->counters.doorbells);
 	qp->ib->device->ops.post_send(qp->ib, NULL, &bad);
-	hyv_obj_put(&vnic->objs, &qp->obj);
+	hyv_obj_put(&vnic->objs, obj);
 }

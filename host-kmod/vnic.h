@@ -127,7 +127,7 @@ struct hyv_vnic {
 	struct hyv_window window;
 	u32 nr_mcast;		/* see verbs_mcast.c */
 	struct hyv_gids gids;
-	struct xarray qp_slots;
+	struct xarray qp_slots;	/* of struct hyv_obj, as the next one */
 	struct xarray cq_slots;
 	struct hyv_events events;
 

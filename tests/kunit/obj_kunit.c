@@ -73,7 +73,6 @@ static void obj_life(struct kunit *test)
 	KUNIT_EXPECT_NE(test, handle, 0);
 	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 1);
 	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ));
-	KUNIT_EXPECT_FALSE(test, hyv_obj_tryget(&obj));
 
 	hyv_obj_publish(objs, &obj);
 	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_QP));
@@ -83,17 +82,43 @@ static void obj_life(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, 0, HYV_OBJ_CQ));
 	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, U32_MAX, HYV_OBJ_CQ));
 	KUNIT_EXPECT_PTR_EQ(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ), &obj);
-	KUNIT_EXPECT_TRUE(test, hyv_obj_tryget(&obj));
-	hyv_obj_put(objs, &obj);
 
 	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, &obj), 0);
 	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ));
-	KUNIT_EXPECT_FALSE(test, hyv_obj_tryget(&obj));
 	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 1);
 
 	hyv_obj_erase(objs, &obj);
 	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 0);
 	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ));
+}
+
+static void obj_slots(struct kunit *test)
+{
+	struct hyv_objs *objs = test->priv;
+	struct hyv_obj obj = {};
+	struct xarray slots;
+	u32 slot;
+
+	xa_init_flags(&slots, XA_FLAGS_ALLOC);
+	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, 0));
+	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, U32_MAX));
+
+	KUNIT_ASSERT_EQ(test, hyv_obj_reserve(objs, &obj, HYV_OBJ_QP, NULL), 0);
+	KUNIT_ASSERT_EQ(test, xa_alloc(&slots, &slot, &obj, XA_LIMIT(0, 63),
+				       GFP_KERNEL), 0);
+	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot));
+
+	hyv_obj_publish(objs, &obj);
+	KUNIT_EXPECT_PTR_EQ(test, hyv_obj_get_slot(&slots, slot), &obj);
+	KUNIT_EXPECT_EQ(test, refcount_read(&obj.refs), 2);
+	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot + 1));
+
+	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, &obj), 0);
+	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot));
+	xa_erase(&slots, slot);
+	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot));
+	hyv_obj_erase(objs, &obj);
+	xa_destroy(&slots);
 }
 
 static void obj_handles_are_not_reused_soon(struct kunit *test)
@@ -247,8 +272,11 @@ static void obj_remove_waits(struct kunit *test)
 	struct hyv_objs *objs = test->priv;
 	struct hyv_obj *qp = new_obj(test, HYV_OBJ_QP, NULL);
 	struct remover r = { .obj = qp };
+	struct xarray slots;
 	int i;
 
+	xa_init(&slots);
+	KUNIT_ASSERT_EQ(test, xa_err(xa_store(&slots, 7, qp, GFP_KERNEL)), 0);
 	/* One for the remover, two for us. */
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, qp->handle,
@@ -256,7 +284,7 @@ static void obj_remove_waits(struct kunit *test)
 	remover_start(test, &r);
 	remover_expect_waiting(test, &r);
 	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, qp->handle, HYV_OBJ_QP));
-	KUNIT_EXPECT_FALSE(test, hyv_obj_tryget(qp));
+	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, 7));
 	/* Another command that destroys it loses. */
 	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, qp), -ENOENT);
 	hyv_obj_put(objs, qp);
@@ -267,6 +295,7 @@ static void obj_remove_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.ret, 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&qp->refs), 0);
 	hyv_obj_erase(objs, qp);
+	xa_destroy(&slots);
 }
 
 static void obj_child_appears_while_removed(struct kunit *test)
@@ -533,6 +562,7 @@ static void obj_storm(struct kunit *test)
 
 static struct kunit_case obj_cases[] = {
 	KUNIT_CASE(obj_life),
+	KUNIT_CASE(obj_slots),
 	KUNIT_CASE(obj_handles_are_not_reused_soon),
 	KUNIT_CASE(obj_handles_wrap),
 	KUNIT_CASE(obj_limits),
