@@ -11,6 +11,7 @@
 
 #include <hyv/wire.h>
 
+#include "event_type.h"
 #include "hyv_dev.h"
 
 /* Buffers per queue; the host keeps events while there is none. */
@@ -97,8 +98,6 @@ static void hyv_cq_event(struct hyv_dev *hdev, u32 handle, u16 code, u32 count)
 	struct hyv_evobj *obj;
 	struct ib_cq *ibcq;
 
-	if (code != IB_EVENT_CQ_ERR)
-		return;
 	obj = hyv_evobj_get(&hdev->events.cqs, handle);
 	if (!obj)
 		return;
@@ -110,31 +109,12 @@ static void hyv_cq_event(struct hyv_dev *hdev, u32 handle, u16 code, u32 count)
 	hyv_evobj_put(obj);
 }
 
-static bool hyv_is_qp_event(u16 code)
-{
-	switch (code) {
-	case IB_EVENT_QP_FATAL:
-	case IB_EVENT_QP_REQ_ERR:
-	case IB_EVENT_QP_ACCESS_ERR:
-	case IB_EVENT_COMM_EST:
-	case IB_EVENT_SQ_DRAINED:
-	case IB_EVENT_PATH_MIG:
-	case IB_EVENT_PATH_MIG_ERR:
-	case IB_EVENT_QP_LAST_WQE_REACHED:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void hyv_qp_event(struct hyv_dev *hdev, u32 handle, u16 code, u32 count)
 {
 	struct ib_event event = { .device = &hdev->ibdev };
 	struct hyv_evobj *obj;
 	struct ib_qp *ibqp;
 
-	if (!hyv_is_qp_event(code))
-		return;
 	obj = hyv_evobj_get(&hdev->events.qps, handle);
 	if (!obj)
 		return;
@@ -152,8 +132,6 @@ static void hyv_srq_event(struct hyv_dev *hdev, u32 handle, u16 code, u32 count)
 	struct hyv_evobj *obj;
 	struct ib_srq *ibsrq;
 
-	if (code != IB_EVENT_SRQ_LIMIT_REACHED && code != IB_EVENT_SRQ_ERR)
-		return;
 	obj = hyv_evobj_get(&hdev->events.srqs, handle);
 	if (!obj)
 		return;
@@ -173,10 +151,15 @@ static void hyv_handle_event(struct hyv_dev *hdev,
 	u32 handle = le32_to_cpu(event->handle);
 	u32 count = min_t(u32, le32_to_cpu(event->count), HYV_MAX_EVENT_COUNT);
 
-	switch (type) {
-	case HYV_EVENT_COMP:
+	if (type == HYV_EVENT_COMP) {
 		hyv_comp_event(hdev, handle, count);
-		break;
+		return;
+	}
+	if (!hyv_event_type_ok(type, code)) {
+		dev_dbg(&hdev->vdev->dev, "unknown event %u/%u\n", type, code);
+		return;
+	}
+	switch (type) {
 	case HYV_EVENT_CQ:
 		hyv_cq_event(hdev, handle, code, count);
 		break;
@@ -190,11 +173,7 @@ static void hyv_handle_event(struct hyv_dev *hdev,
 		hyv_ibdev_port_event(hdev, handle, code, count);
 		break;
 	case HYV_EVENT_DEVICE:
-		if (code == IB_EVENT_DEVICE_FATAL)
-			hyv_dev_hca_gone(hdev);
-		break;
-	default:
-		dev_dbg(&hdev->vdev->dev, "unknown event %u\n", type);
+		hyv_dev_hca_gone(hdev);
 		break;
 	}
 }

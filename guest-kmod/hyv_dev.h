@@ -7,6 +7,7 @@
  *	wire.h		requests, replies, events, doorbell area
  *	mem, cmdq	pinned memory as chunk lists; the control queue
  *	cmd		one function per command, host-order arguments
+ *	event_type	which events can happen to what
  *	doorbell, event	the paths that bypass the control queue
  *	roce_pkt, gsi_net, kcq, gsi
  *			connection management of guests with addresses of

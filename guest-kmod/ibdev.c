@@ -457,7 +457,7 @@ static void hyv_port_work(struct work_struct *work)
  * hyv_ibdev_port_event() - something happened to a port
  * @hdev: device
  * @port_num: port number, as the host says
- * @code: what
+ * @code: what, an event of ports
  * @count: how many times, running; 0 to look at the host's tables again and
  *	tell nobody
  *
@@ -477,18 +477,6 @@ void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
 	if (!hyv_port(hdev, port_num) ||
 	    !test_bit(HYV_DEV_REGISTERED, &hdev->flags))
 		return;
-	switch (code) {
-	case IB_EVENT_PORT_ACTIVE:
-	case IB_EVENT_PORT_ERR:
-	case IB_EVENT_LID_CHANGE:
-	case IB_EVENT_PKEY_CHANGE:
-	case IB_EVENT_SM_CHANGE:
-	case IB_EVENT_CLIENT_REREGISTER:
-	case IB_EVENT_GID_CHANGE:
-		break;
-	default:
-		return;
-	}
 
 	what = kmalloc(sizeof(*what), GFP_ATOMIC);
 	if (!what)

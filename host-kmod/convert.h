@@ -39,6 +39,5 @@ int hyv_srq_attr_from_wire(const struct hyv_create_srq_req *in,
 			   const struct ib_device_attr *limits,
 			   struct ib_srq_attr *out);
 int hyv_access_check(u32 access);
-enum hyv_event_type hyv_event_type_of(enum ib_event_type code);
 
 #endif /* HYV_CONVERT_H */

@@ -710,50 +710,6 @@ static void convert_port_attr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out.grh_required, 0);
 }
 
-struct event_param {
-	enum ib_event_type code;
-	u32 type;
-};
-
-static const struct event_param event_params[] = {
-	{ IB_EVENT_CQ_ERR, HYV_EVENT_CQ },
-	{ IB_EVENT_QP_FATAL, HYV_EVENT_QP },
-	{ IB_EVENT_QP_REQ_ERR, HYV_EVENT_QP },
-	{ IB_EVENT_QP_ACCESS_ERR, HYV_EVENT_QP },
-	{ IB_EVENT_COMM_EST, HYV_EVENT_QP },
-	{ IB_EVENT_SQ_DRAINED, HYV_EVENT_QP },
-	{ IB_EVENT_PATH_MIG, HYV_EVENT_QP },
-	{ IB_EVENT_PATH_MIG_ERR, HYV_EVENT_QP },
-	{ IB_EVENT_DEVICE_FATAL, HYV_EVENT_DEVICE },
-	{ IB_EVENT_PORT_ACTIVE, HYV_EVENT_PORT },
-	{ IB_EVENT_PORT_ERR, HYV_EVENT_PORT },
-	{ IB_EVENT_LID_CHANGE, HYV_EVENT_PORT },
-	{ IB_EVENT_PKEY_CHANGE, HYV_EVENT_PORT },
-	{ IB_EVENT_SM_CHANGE, HYV_EVENT_PORT },
-	{ IB_EVENT_SRQ_ERR, HYV_EVENT_SRQ },
-	{ IB_EVENT_SRQ_LIMIT_REACHED, HYV_EVENT_SRQ },
-	{ IB_EVENT_QP_LAST_WQE_REACHED, HYV_EVENT_QP },
-	{ IB_EVENT_CLIENT_REREGISTER, HYV_EVENT_PORT },
-	{ IB_EVENT_GID_CHANGE, HYV_EVENT_PORT },
-	{ IB_EVENT_WQ_FATAL, 0 },
-	{ IB_EVENT_WQ_FATAL + 1, 0 },
-	{ -1, 0 },
-};
-
-static void event_desc(const struct event_param *p, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%d", p->code);
-}
-
-KUNIT_ARRAY_PARAM(event, event_params, event_desc);
-
-static void convert_event_type(struct kunit *test)
-{
-	const struct event_param *p = test->param_value;
-
-	KUNIT_EXPECT_EQ(test, (u32)hyv_event_type_of(p->code), p->type);
-}
-
 static struct kunit_case convert_cases[] = {
 	KUNIT_CASE_PARAM(convert_status, status_gen_params),
 	KUNIT_CASE_PARAM(convert_access, access_gen_params),
@@ -767,7 +723,6 @@ static struct kunit_case convert_cases[] = {
 	KUNIT_CASE_PARAM(convert_verb, verb_gen_params),
 	KUNIT_CASE(convert_all_verbs),
 	KUNIT_CASE(convert_port_attr),
-	KUNIT_CASE_PARAM(convert_event_type, event_gen_params),
 	{}
 };
 
