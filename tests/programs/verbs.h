@@ -81,6 +81,7 @@ const char *yes(bool is);
 double patience(void);
 bool wait_wc(struct ibv_cq *cq, struct ibv_wc *wc);
 bool no_wc(struct ibv_cq *cq);
+void must_succeed(struct ibv_cq *cq);
 const char *wc_text(const struct ibv_wc *wc, const struct ibv_qp *qp);
 const char *next_wc(struct ibv_cq *cq, const struct ibv_qp *qp);
 void say_wc(const char *what, struct ibv_cq *cq, const struct ibv_qp *qp);

@@ -43,16 +43,6 @@ static void shared_close(struct shared *s)
 		die_errno("cannot destroy an SRQ");
 }
 
-static void success(struct ibv_cq *cq)
-{
-	struct ibv_wc wc;
-
-	if (!wait_wc(cq, &wc))
-		die("a completion does not come");
-	if (wc.status != IBV_WC_SUCCESS)
-		die("a message failed: %s", ibv_wc_status_str(wc.status));
-}
-
 /* The SRQ reaches a limit, before this returns. */
 static void reach_limit(struct shared *s)
 {
@@ -65,8 +55,8 @@ static void reach_limit(struct shared *s)
 		die_errno("cannot set the limit of an SRQ");
 	work_local(&w, &s->p.a, 2, IBV_WR_SEND, 0, 100);
 	must_post(work_post(&s->p.a, &w));
-	success(s->p.a.scq);
-	success(s->p.b.rcq);
+	must_succeed(s->p.a.scq);
+	must_succeed(s->p.b.rcq);
 }
 
 static bool take(struct ibv_async_event *event, double seconds)

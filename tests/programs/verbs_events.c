@@ -45,16 +45,6 @@ static void arm(struct pair *p, int solicited)
 		die_errno("cannot arm a CQ");
 }
 
-static void success(struct ibv_cq *cq)
-{
-	struct ibv_wc wc;
-
-	if (!wait_wc(cq, &wc))
-		die("a completion does not come");
-	if (wc.status != IBV_WC_SUCCESS)
-		die("a message failed: %s", ibv_wc_status_str(wc.status));
-}
-
 /* A message from the first side, which the second one has received then. */
 static void message(struct pair *p, int flags)
 {
@@ -64,8 +54,8 @@ static void message(struct pair *p, int flags)
 	work_local(&w, &p->a, 2, IBV_WR_SEND, 0, 100);
 	w.wr.send_flags |= (unsigned int)flags;
 	must_post(work_post(&p->a, &w));
-	success(p->a.scq);
-	success(p->b.rcq);
+	must_succeed(p->a.scq);
+	must_succeed(p->b.rcq);
 }
 
 /* Take the next event of a channel: the CQ is returned, and not acknowledged.

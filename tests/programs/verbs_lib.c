@@ -107,6 +107,17 @@ bool no_wc(struct ibv_cq *cq)
 	return !wait_wc_for(cq, &wc, QUIET);
 }
 
+/* The next completion is a good one. */
+void must_succeed(struct ibv_cq *cq)
+{
+	struct ibv_wc wc;
+
+	if (!wait_wc(cq, &wc))
+		die("a completion does not come");
+	if (wc.status != IBV_WC_SUCCESS)
+		die("a message failed: %s", ibv_wc_status_str(wc.status));
+}
+
 static const char *wc_opcode(enum ibv_wc_opcode opcode)
 {
 	switch (opcode) {

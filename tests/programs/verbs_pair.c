@@ -260,40 +260,45 @@ int work_post(struct side *s, struct work *w)
 	return ibv_post_send(s->qp, &w->wr, &bad);
 }
 
-int recv_post(struct side *s, uint64_t id, size_t at, size_t length)
+/* A receive of one piece of memory. */
+struct recv {
+	struct ibv_sge sge;
+	struct ibv_recv_wr wr;
+};
+
+static void recv_init(struct recv *r, struct side *s, uint64_t id, size_t at,
+		      size_t length)
 {
-	struct ibv_sge sge = {
+	r->sge = (struct ibv_sge){
 		.addr = (uintptr_t)s->buf + at,
 		.length = (uint32_t)length,
 		.lkey = s->mr->lkey,
 	};
-	struct ibv_recv_wr wr = {
+	r->wr = (struct ibv_recv_wr){
 		.wr_id = id,
-		.sg_list = &sge,
+		.sg_list = &r->sge,
 		.num_sge = 1,
 	};
-	struct ibv_recv_wr *bad;
+}
 
-	return ibv_post_recv(s->qp, &wr, &bad);
+int recv_post(struct side *s, uint64_t id, size_t at, size_t length)
+{
+	struct ibv_recv_wr *bad;
+	struct recv r;
+
+	recv_init(&r, s, id, at, length);
+	return ibv_post_recv(s->qp, &r.wr, &bad);
 }
 
 /* Post memory of a side to an SRQ. */
 int srq_post(struct ibv_srq *srq, struct side *s, uint64_t id, size_t at,
 	     size_t length)
 {
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)s->buf + at,
-		.length = (uint32_t)length,
-		.lkey = s->mr->lkey,
-	};
-	struct ibv_recv_wr wr = {
-		.wr_id = id,
-		.sg_list = &sge,
-		.num_sge = 1,
-	};
 	struct ibv_recv_wr *bad;
+	struct recv r;
 
-	return ibv_post_srq_recv(srq, &wr, &bad);
+	recv_init(&r, s, id, at, length);
+	return ibv_post_srq_recv(srq, &r.wr, &bad);
 }
 
 /* Post work and tell how it completes. */
