@@ -47,7 +47,7 @@ check: ## lint, kunit, tests of userlib and qemu, cases in the lab
 
 .PHONY: check-debug
 check-debug: ## cases on a kernel that looks for faults; first it is built
-	@tests/check debug-lab debug-host debug-guest
+	@tests/check debug-lab debug
 
 .PHONY: lint
 lint: ## compiler and sparse warnings, style, dependency rules, ABI layout

@@ -6,15 +6,6 @@
 . "$HYV_TREE/tests/lib/case.sh"
 . "$HYV_TREE/tests/lib/cm.sh"
 
-# The debug kernel has neither netem nor users of RDMA of its own.
-small=0
-case $(uname -r) in
-*-debug)
-	small=1
-	step "left out on this kernel: kernel users of RDMA, loss of packets"
-	;;
-esac
-
 # gid_count: how many GIDs the device has.
 gid_count() {
 	grep -lv '^0000:0000:0000:0000:0000:0000:0000:0000$' \
@@ -70,11 +61,9 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	bind_vnic
 	wait_for 10 device_is_back
 
-	if [ $small = 0 ]; then
-		step "kernel users of RDMA but rdma_cm get nothing"
-		modprobe -a rds_rdma nvme_rdma ib_iser
-		modprobe -r rds_rdma nvme_rdma ib_iser
-	fi
+	step "kernel users of RDMA but rdma_cm get nothing"
+	modprobe -a rds_rdma nvme_rdma ib_iser
+	modprobe -r rds_rdma nvme_rdma ib_iser
 fi
 
 step "the device has the addresses of the network device"
@@ -146,7 +135,7 @@ wait $live || true
 meet ended
 
 step "packets get lost, come twice and late, or are nonsense"
-[ $small = 1 ] || tc qdisc add dev eth0 root netem loss 10% duplicate 20% delay 5ms 5ms
+tc qdisc add dev eth0 root netem loss 10% duplicate 20% delay 5ms 5ms
 # 280 bytes are as long as what is expected
 for bytes in 0 1 8 100 279 281 1400 280 280 280 280 280 280 280 280; do
 	head -c $bytes /dev/urandom >"/dev/udp/$PEER_IP/4791"
@@ -154,7 +143,7 @@ done
 pair ucmatose-lossy ucmatose -b "$at" -c 10 -C 5 -S 1000 \
 	-- ucmatose -s "$at" -c 10 -C 5 -S 1000
 said ucmatose-lossy 'return status 0'
-[ $small = 1 ] || tc qdisc del dev eth0 root
+tc qdisc del dev eth0 root
 noise=$(cat "/sys/class/infiniband/$IBDEV/ports/1/hw_counters/gsi_malformed")
 [ "$noise" -gt 0 ]
 
