@@ -230,7 +230,8 @@ struct hyv_obj *hyv_obj_get(struct hyv_objs *objs, u32 handle, u32 type)
  * @slot: any value
  *
  * Context: process; takes the slots' xa_lock.
- * Return: as hyv_obj_get().
+ * Return: the object with a short-term reference for hyv_obj_put(), or NULL
+ * when there is none or somebody removes it.
  */
 struct hyv_obj *hyv_obj_get_slot(struct xarray *slots, u32 slot)
 {

@@ -35,7 +35,7 @@
  *	can reach the object
  * @users: child objects
  * @removing: somebody takes the object down; written under the table's
- *	xa_lock, hyv_obj_get_slot() reads it without
+ *	xa_lock, read without it by slot and through an owner
  * @type_link: in &hyv_objs.published; under the table's xa_lock
  * @owner_link: in the owner's @owned; under the table's xa_lock
  * @owned: objects that this one owns, by type; under the table's xa_lock
