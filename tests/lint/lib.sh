@@ -8,8 +8,8 @@ set -euo pipefail
 
 # shellcheck disable=SC2034 # for the checks
 lint=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-# shellcheck source=tests/lab/lib/cache.sh
-. "$lint/../lab/lib/cache.sh"
+# shellcheck source=scripts/cache.sh
+. "$lint/../../scripts/cache.sh"
 
 cd "$1"
 findings=0
@@ -57,8 +57,8 @@ pure_units() {
 	local kbuild unit units
 
 	while IFS= read -r kbuild; do
-		read -ra units < <(sed -e ':a' -e '/\\$/N; s/\\\n//; ta' "$kbuild" |
-			sed -n 's/^pure-units := //p') || true
+		mapfile -t units < <(sed -nE 's/^pure-units [:+]= //p' "$kbuild" |
+			tr ' ' '\n')
 		for unit in "${units[@]}"; do
 			printf '%s\n' "${kbuild%/*}/${unit%.o}.c"
 		done
