@@ -21,30 +21,30 @@
 
 #include <hyv/wire.h>
 
-#include "cmd.h"
+#include "command/cmd.h"
 #include "compat/ib_verbs.h"
-#include "gsi.h"
-#include "gsi_net.h"
-#include "hca_ndev.h"
-#include "hyv_dev.h"
-#include "kcq.h"
-#include "roce.h"
+#include "address/gsi.h"
+#include "address/gsi_net.h"
+#include "address/hca_netdev.h"
+#include "dev.h"
+#include "address/gsi_cq.h"
+#include "address/roce.h"
 
-#define HYV_MAX_PORTS	255
+#define VHYV_MAX_PORTS	255
 
-static struct hyv_port *hyv_port(struct hyv_dev *hdev, u32 port)
+static struct vhyv_port *vhyv_port(struct vhyv_dev *hdev, u32 port)
 {
 	return port && port <= hdev->nr_ports ? &hdev->ports[port - 1] : NULL;
 }
 
-static int hyv_query_device(struct ib_device *ibdev,
-			    struct ib_device_attr *attr,
-			    struct ib_udata *udata)
+static int vhyv_query_device(struct ib_device *ibdev,
+			     struct ib_device_attr *attr,
+			     struct ib_udata *udata)
 {
-	struct hyv_dev *hdev = to_hyv_dev(ibdev);
+	struct vhyv_dev *hdev = to_vhyv_dev(ibdev);
 	int ret;
 
-	ret = hyv_cmd_query_device(hdev, attr, NULL, NULL, udata);
+	ret = vhyv_cmd_query_device(hdev, attr, NULL, NULL, udata);
 	if (ret)
 		return ret;
 	if (hdev->guest_gids)
@@ -52,11 +52,11 @@ static int hyv_query_device(struct ib_device *ibdev,
 	return 0;
 }
 
-static int hyv_query_port(struct ib_device *ibdev, u32 port_num,
-			  struct ib_port_attr *attr)
+static int vhyv_query_port(struct ib_device *ibdev, u32 port_num,
+			   struct ib_port_attr *attr)
 {
-	struct hyv_dev *hdev = to_hyv_dev(ibdev);
-	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct vhyv_dev *hdev = to_vhyv_dev(ibdev);
+	struct vhyv_port *port = vhyv_port(hdev, port_num);
 	struct ib_port_attr new = {};
 	enum rdma_link_layer link_layer;
 	bool grh_required;
@@ -65,8 +65,8 @@ static int hyv_query_port(struct ib_device *ibdev, u32 port_num,
 	if (!port)
 		return -EINVAL;
 
-	ret = hyv_cmd_query_port(hdev, port_num, &new, &link_layer,
-				 &grh_required);
+	ret = vhyv_cmd_query_port(hdev, port_num, &new, &link_layer,
+				  &grh_required);
 	/* The host's HCA may have left: then its ports are down. */
 	if (ret && ret != -EIO && ret != -ENODEV)
 		return ret;
@@ -85,15 +85,15 @@ static int hyv_query_port(struct ib_device *ibdev, u32 port_num,
 	attr->gid_tbl_len = port->gid_tbl_len;
 	attr->pkey_tbl_len = port->pkey_tbl_len;
 	if (hdev->guest_gids)
-		attr->active_mtu = hyv_roce_mtu(hdev, port_num,
-						attr->active_mtu);
+		attr->active_mtu = vhyv_roce_mtu(hdev, port_num,
+						 attr->active_mtu);
 	return 0;
 }
 
-static int hyv_query_gid(struct ib_device *ibdev, u32 port_num, int index,
-			 union ib_gid *gid)
+static int vhyv_query_gid(struct ib_device *ibdev, u32 port_num, int index,
+			  union ib_gid *gid)
 {
-	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+	struct vhyv_port *port = vhyv_port(to_vhyv_dev(ibdev), port_num);
 
 	if (!port || index < 0 || index >= port->gid_tbl_len)
 		return -EINVAL;
@@ -103,10 +103,10 @@ static int hyv_query_gid(struct ib_device *ibdev, u32 port_num, int index,
 	return 0;
 }
 
-static int hyv_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
-			  u16 *pkey)
+static int vhyv_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
+			   u16 *pkey)
 {
-	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+	struct vhyv_port *port = vhyv_port(to_vhyv_dev(ibdev), port_num);
 
 	if (!port || index >= port->pkey_tbl_len)
 		return -EINVAL;
@@ -116,19 +116,19 @@ static int hyv_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
 	return 0;
 }
 
-static enum rdma_link_layer hyv_get_link_layer(struct ib_device *ibdev,
-					       u32 port_num)
+static enum rdma_link_layer vhyv_get_link_layer(struct ib_device *ibdev,
+						u32 port_num)
 {
-	struct hyv_port *port = hyv_port(to_hyv_dev(ibdev), port_num);
+	struct vhyv_port *port = vhyv_port(to_vhyv_dev(ibdev), port_num);
 
 	return port ? port->link_layer : IB_LINK_LAYER_UNSPECIFIED;
 }
 
-static int hyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
-				  struct ib_port_immutable *immutable)
+static int vhyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
+				   struct ib_port_immutable *immutable)
 {
-	struct hyv_dev *hdev = to_hyv_dev(ibdev);
-	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct vhyv_dev *hdev = to_vhyv_dev(ibdev);
+	struct vhyv_port *port = vhyv_port(hdev, port_num);
 
 	if (!port)
 		return -EINVAL;
@@ -149,146 +149,146 @@ static int hyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
  * That this exists lets the device go while processes have it open: the core
  * destroys what they own and takes their mappings away.
  */
-static void hyv_disassociate_ucontext(struct ib_ucontext *ibuc)
+static void vhyv_disassociate_ucontext(struct ib_ucontext *ibuc)
 {
 }
 
-COMPAT_DEFINE_CREATE_CQ(hyv_create_cq_op, hyv_create_cq);
+COMPAT_DEFINE_CREATE_CQ(vhyv_create_cq_op, vhyv_create_cq);
 
 /* driver_id and uverbs_abi_ver are added at run time. */
-static const struct ib_device_ops hyv_dev_ops = {
+static const struct ib_device_ops vhyv_dev_ops = {
 	.owner = THIS_MODULE,
 
-	.alloc_pd = hyv_alloc_pd,
-	.alloc_ucontext = hyv_alloc_ucontext,
-	.create_cq = hyv_create_cq_op,
-	.create_qp = hyv_create_qp,
-	.dealloc_pd = hyv_dealloc_pd,
-	.dealloc_ucontext = hyv_dealloc_ucontext,
-	.dereg_mr = hyv_dereg_mr,
-	.destroy_cq = hyv_destroy_cq,
-	.destroy_qp = hyv_destroy_qp,
-	.disassociate_ucontext = hyv_disassociate_ucontext,
-	.get_link_layer = hyv_get_link_layer,
-	.get_port_immutable = hyv_get_port_immutable,
-	.mmap = hyv_mmap,
-	.mmap_free = hyv_mmap_free,
-	.modify_qp = hyv_modify_qp,
-	.query_device = hyv_query_device,
-	.query_pkey = hyv_query_pkey,
-	.query_port = hyv_query_port,
-	.query_qp = hyv_query_qp,
-	.reg_user_mr = hyv_reg_user_mr,
+	.alloc_pd = vhyv_alloc_pd,
+	.alloc_ucontext = vhyv_alloc_ucontext,
+	.create_cq = vhyv_create_cq_op,
+	.create_qp = vhyv_create_qp,
+	.dealloc_pd = vhyv_dealloc_pd,
+	.dealloc_ucontext = vhyv_dealloc_ucontext,
+	.dereg_mr = vhyv_dereg_mr,
+	.destroy_cq = vhyv_destroy_cq,
+	.destroy_qp = vhyv_destroy_qp,
+	.disassociate_ucontext = vhyv_disassociate_ucontext,
+	.get_link_layer = vhyv_get_link_layer,
+	.get_port_immutable = vhyv_get_port_immutable,
+	.mmap = vhyv_mmap,
+	.mmap_free = vhyv_mmap_free,
+	.modify_qp = vhyv_modify_qp,
+	.query_device = vhyv_query_device,
+	.query_pkey = vhyv_query_pkey,
+	.query_port = vhyv_query_port,
+	.query_qp = vhyv_query_qp,
+	.reg_user_mr = vhyv_reg_user_mr,
 
-	INIT_RDMA_OBJ_SIZE(ib_cq, hyv_cq, ibcq),
-	INIT_RDMA_OBJ_SIZE(ib_pd, hyv_pd, ibpd),
-	INIT_RDMA_OBJ_SIZE(ib_qp, hyv_qp, ibqp),
-	INIT_RDMA_OBJ_SIZE(ib_ucontext, hyv_ucontext, ibuc),
+	INIT_RDMA_OBJ_SIZE(ib_cq, vhyv_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_pd, vhyv_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_qp, vhyv_qp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, vhyv_ucontext, ibuc),
 };
 
 /* Of ports with the HCA's addresses. */
-static const struct ib_device_ops hyv_host_gid_ops = {
-	.query_gid = hyv_query_gid,
+static const struct ib_device_ops vhyv_host_gid_ops = {
+	.query_gid = vhyv_query_gid,
 };
 
 /* Of ports with the guest's, and of the kernel's own objects. */
-static const struct ib_device_ops hyv_guest_gid_ops = {
-	.add_gid = hyv_add_gid,
-	.alloc_hw_port_stats = hyv_alloc_hw_port_stats,
-	.create_ah = hyv_create_kernel_ah,
-	.del_gid = hyv_del_gid,
-	.destroy_ah = hyv_destroy_ah,
-	.get_dma_mr = hyv_get_dma_mr,
-	.get_hw_stats = hyv_get_hw_stats,
-	.get_netdev = hyv_get_netdev,
-	.poll_cq = hyv_poll_cq,
-	.post_recv = hyv_post_recv,
-	.post_send = hyv_post_send,
-	.query_ah = hyv_query_ah,
-	.req_notify_cq = hyv_req_notify_cq,
+static const struct ib_device_ops vhyv_guest_gid_ops = {
+	.add_gid = vhyv_add_gid,
+	.alloc_hw_port_stats = vhyv_alloc_hw_port_stats,
+	.create_ah = vhyv_create_kernel_ah,
+	.del_gid = vhyv_del_gid,
+	.destroy_ah = vhyv_destroy_ah,
+	.get_dma_mr = vhyv_get_dma_mr,
+	.get_hw_stats = vhyv_get_hw_stats,
+	.get_netdev = vhyv_get_netdev,
+	.poll_cq = vhyv_poll_cq,
+	.post_recv = vhyv_post_recv,
+	.post_send = vhyv_post_send,
+	.query_ah = vhyv_query_ah,
+	.req_notify_cq = vhyv_req_notify_cq,
 
-	INIT_RDMA_OBJ_SIZE(ib_ah, hyv_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_ah, vhyv_ah, ibah),
 };
 
 /* Of a software HCA, whose provider rings doorbells by system calls. */
-static const struct ib_device_ops hyv_doorbell_ops = {
-	.post_send = hyv_post_send,
-	.req_notify_cq = hyv_req_notify_cq,
+static const struct ib_device_ops vhyv_doorbell_ops = {
+	.post_send = vhyv_post_send,
+	.req_notify_cq = vhyv_req_notify_cq,
 };
 
-static const struct ib_device_ops hyv_ah_ops = {
-	.create_user_ah = hyv_create_ah,
-	.destroy_ah = hyv_destroy_ah,
+static const struct ib_device_ops vhyv_ah_ops = {
+	.create_user_ah = vhyv_create_ah,
+	.destroy_ah = vhyv_destroy_ah,
 
-	INIT_RDMA_OBJ_SIZE(ib_ah, hyv_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_ah, vhyv_ah, ibah),
 };
 
-static const struct ib_device_ops hyv_srq_ops = {
-	.create_srq = hyv_create_srq,
-	.destroy_srq = hyv_destroy_srq,
-	.query_srq = hyv_query_srq,
+static const struct ib_device_ops vhyv_srq_ops = {
+	.create_srq = vhyv_create_srq,
+	.destroy_srq = vhyv_destroy_srq,
+	.query_srq = vhyv_query_srq,
 
-	INIT_RDMA_OBJ_SIZE(ib_srq, hyv_srq, ibsrq),
+	INIT_RDMA_OBJ_SIZE(ib_srq, vhyv_srq, ibsrq),
 };
 
-static const struct ib_device_ops hyv_modify_srq_ops = {
-	.modify_srq = hyv_modify_srq,
+static const struct ib_device_ops vhyv_modify_srq_ops = {
+	.modify_srq = vhyv_modify_srq,
 };
 
-static const struct ib_device_ops hyv_resize_cq_ops = {
-	.resize_cq = hyv_resize_cq,
+static const struct ib_device_ops vhyv_resize_cq_ops = {
+	.resize_cq = vhyv_resize_cq,
 };
 
-static const struct ib_device_ops hyv_modify_cq_ops = {
-	.modify_cq = hyv_modify_cq,
+static const struct ib_device_ops vhyv_modify_cq_ops = {
+	.modify_cq = vhyv_modify_cq,
 };
 
-static const struct ib_device_ops hyv_rereg_mr_ops = {
-	.rereg_user_mr = hyv_rereg_user_mr,
+static const struct ib_device_ops vhyv_rereg_mr_ops = {
+	.rereg_user_mr = vhyv_rereg_user_mr,
 };
 
-static const struct ib_device_ops hyv_mw_ops = {
-	.alloc_mw = hyv_alloc_mw,
-	.dealloc_mw = hyv_dealloc_mw,
+static const struct ib_device_ops vhyv_mw_ops = {
+	.alloc_mw = vhyv_alloc_mw,
+	.dealloc_mw = vhyv_dealloc_mw,
 
-	INIT_RDMA_OBJ_SIZE(ib_mw, hyv_mw, ibmw),
+	INIT_RDMA_OBJ_SIZE(ib_mw, vhyv_mw, ibmw),
 };
 
-static const struct ib_device_ops hyv_mcast_ops = {
-	.attach_mcast = hyv_attach_mcast,
-	.detach_mcast = hyv_detach_mcast,
+static const struct ib_device_ops vhyv_mcast_ops = {
+	.attach_mcast = vhyv_attach_mcast,
+	.detach_mcast = vhyv_detach_mcast,
 };
 
 /* Verbs that only some HCAs have. */
 static const struct {
 	u32 verb;
 	const struct ib_device_ops *ops;
-} hyv_optional_ops[] = {
-	{ HYV_VERB_AH, &hyv_ah_ops },
-	{ HYV_VERB_SRQ, &hyv_srq_ops },
-	{ HYV_VERB_MODIFY_SRQ, &hyv_modify_srq_ops },
-	{ HYV_VERB_RESIZE_CQ, &hyv_resize_cq_ops },
-	{ HYV_VERB_MODIFY_CQ, &hyv_modify_cq_ops },
-	{ HYV_VERB_REREG_MR, &hyv_rereg_mr_ops },
-	{ HYV_VERB_MW, &hyv_mw_ops },
-	{ HYV_VERB_MCAST, &hyv_mcast_ops },
+} vhyv_optional_ops[] = {
+	{ HYV_VERB_AH, &vhyv_ah_ops },
+	{ HYV_VERB_SRQ, &vhyv_srq_ops },
+	{ HYV_VERB_MODIFY_SRQ, &vhyv_modify_srq_ops },
+	{ HYV_VERB_RESIZE_CQ, &vhyv_resize_cq_ops },
+	{ HYV_VERB_MODIFY_CQ, &vhyv_modify_cq_ops },
+	{ HYV_VERB_REREG_MR, &vhyv_rereg_mr_ops },
+	{ HYV_VERB_MW, &vhyv_mw_ops },
+	{ HYV_VERB_MCAST, &vhyv_mcast_ops },
 };
 
-static void hyv_set_ops(struct hyv_dev *hdev)
+static void vhyv_set_ops(struct vhyv_dev *hdev)
 {
 	struct ib_device *ibdev = &hdev->ibdev;
 	size_t i;
 
-	ib_set_device_ops(ibdev, &hyv_dev_ops);
-	ib_set_device_ops(ibdev, hdev->guest_gids ? &hyv_guest_gid_ops :
-						    &hyv_host_gid_ops);
-	for (i = 0; i < ARRAY_SIZE(hyv_optional_ops); i++)
-		if (hdev->verbs & hyv_optional_ops[i].verb)
-			ib_set_device_ops(ibdev, hyv_optional_ops[i].ops);
+	ib_set_device_ops(ibdev, &vhyv_dev_ops);
+	ib_set_device_ops(ibdev, hdev->guest_gids ? &vhyv_guest_gid_ops :
+						    &vhyv_host_gid_ops);
+	for (i = 0; i < ARRAY_SIZE(vhyv_optional_ops); i++)
+		if (hdev->verbs & vhyv_optional_ops[i].verb)
+			ib_set_device_ops(ibdev, vhyv_optional_ops[i].ops);
 	ibdev->ops.driver_id = hdev->driver_id;
 	ibdev->ops.uverbs_abi_ver = hdev->uverbs_abi_ver;
 	if (hdev->db.area) {
-		ib_set_device_ops(ibdev, &hyv_doorbell_ops);
+		ib_set_device_ops(ibdev, &vhyv_doorbell_ops);
 		ibdev->uverbs_cmd_mask |=
 			BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
 			BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
@@ -296,16 +296,16 @@ static void hyv_set_ops(struct hyv_dev *hdev)
 }
 
 /* Fetch a port's tables and put them in place of the old ones. */
-static int hyv_port_refresh_gids(struct hyv_dev *hdev, u32 port_num)
+static int vhyv_port_refresh_gids(struct vhyv_dev *hdev, u32 port_num)
 {
-	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct vhyv_port *port = vhyv_port(hdev, port_num);
 	union ib_gid *gids;
 	int ret;
 
 	gids = kvcalloc(port->gid_tbl_len, sizeof(*gids), GFP_KERNEL);
 	if (!gids)
 		return -ENOMEM;
-	ret = hyv_cmd_query_gids(hdev, port_num, gids, port->gid_tbl_len);
+	ret = vhyv_cmd_query_gids(hdev, port_num, gids, port->gid_tbl_len);
 	if (!ret) {
 		mutex_lock(&port->lock);
 		swap(port->gids, gids);
@@ -315,16 +315,16 @@ static int hyv_port_refresh_gids(struct hyv_dev *hdev, u32 port_num)
 	return ret;
 }
 
-static int hyv_port_refresh_pkeys(struct hyv_dev *hdev, u32 port_num)
+static int vhyv_port_refresh_pkeys(struct vhyv_dev *hdev, u32 port_num)
 {
-	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct vhyv_port *port = vhyv_port(hdev, port_num);
 	u16 *pkeys;
 	int ret;
 
 	pkeys = kvcalloc(port->pkey_tbl_len, sizeof(*pkeys), GFP_KERNEL);
 	if (!pkeys)
 		return -ENOMEM;
-	ret = hyv_cmd_query_pkeys(hdev, port_num, pkeys, port->pkey_tbl_len);
+	ret = vhyv_cmd_query_pkeys(hdev, port_num, pkeys, port->pkey_tbl_len);
 	if (!ret) {
 		mutex_lock(&port->lock);
 		swap(port->pkeys, pkeys);
@@ -335,9 +335,9 @@ static int hyv_port_refresh_pkeys(struct hyv_dev *hdev, u32 port_num)
 }
 
 /* Whether a port of the host can do with addresses of the guest. */
-static int hyv_port_check_roce(struct hyv_dev *hdev, u32 port_num)
+static int vhyv_port_check_roce(struct vhyv_dev *hdev, u32 port_num)
 {
-	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct vhyv_port *port = vhyv_port(hdev, port_num);
 
 	if (port->link_layer != IB_LINK_LAYER_ETHERNET) {
 		dev_err(&hdev->vdev->dev,
@@ -349,29 +349,29 @@ static int hyv_port_check_roce(struct hyv_dev *hdev, u32 port_num)
 	return 0;
 }
 
-static int hyv_port_init(struct hyv_dev *hdev, u32 port_num)
+static int vhyv_port_init(struct vhyv_dev *hdev, u32 port_num)
 {
-	struct hyv_port *port = hyv_port(hdev, port_num);
+	struct vhyv_port *port = vhyv_port(hdev, port_num);
 	int ret;
 
-	ret = hyv_cmd_query_port(hdev, port_num, &port->attr,
-				 &port->link_layer, &port->grh_required);
+	ret = vhyv_cmd_query_port(hdev, port_num, &port->attr,
+				  &port->link_layer, &port->grh_required);
 	if (ret)
 		return ret;
 	port->gid_tbl_len = max(port->attr.gid_tbl_len, 1);
 	port->pkey_tbl_len = max_t(u32, port->attr.pkey_tbl_len, 1);
 
 	if (hdev->guest_gids)
-		ret = hyv_port_check_roce(hdev, port_num);
+		ret = vhyv_port_check_roce(hdev, port_num);
 	else
-		ret = hyv_port_refresh_gids(hdev, port_num);
+		ret = vhyv_port_refresh_gids(hdev, port_num);
 	if (ret)
 		return ret;
-	return hyv_port_refresh_pkeys(hdev, port_num);
+	return vhyv_port_refresh_pkeys(hdev, port_num);
 }
 
 /* What happened to a port, and how many times running. */
-struct hyv_port_event {
+struct vhyv_port_event {
 	struct llist_node link;
 	u32 port;
 	enum ib_event_type code;
@@ -379,7 +379,7 @@ struct hyv_port_event {
 };
 
 /* Have the core update its tables, which takes commands, and wait for that. */
-static void hyv_dispatch_event(const struct ib_event *event)
+static void vhyv_dispatch_event(const struct ib_event *event)
 {
 	ib_dispatch_event(event);
 	/* The core's work items run side by side, and events must not. */
@@ -391,7 +391,7 @@ static void hyv_dispatch_event(const struct ib_event *event)
  * that it update its table; whom it concerns it tells only of what it finds on
  * a port with RoCE's protocol.
  */
-static void hyv_gid_change(struct hyv_dev *hdev, struct ib_event *event)
+static void vhyv_gid_change(struct vhyv_dev *hdev, struct ib_event *event)
 {
 	struct ib_device *ibdev = &hdev->ibdev;
 	struct ib_event_handler *handler;
@@ -403,8 +403,8 @@ static void hyv_gid_change(struct hyv_dev *hdev, struct ib_event *event)
 }
 
 /* Bring the caches up to date before the core and user space look at them. */
-static void hyv_port_handle_event(struct hyv_dev *hdev,
-				  const struct hyv_port_event *what)
+static void vhyv_port_handle_event(struct vhyv_dev *hdev,
+				   const struct vhyv_port_event *what)
 {
 	struct ib_event event = {
 		.device = &hdev->ibdev,
@@ -416,45 +416,45 @@ static void hyv_port_handle_event(struct hyv_dev *hdev,
 	u32 n;
 
 	if (hdev->guest_gids && gids)
-		ret = hyv_hca_ndev_update(hdev);
+		ret = vhyv_hca_ndev_update(hdev);
 	else if (!hdev->guest_gids &&
 		 (gids || what->code == IB_EVENT_CLIENT_REREGISTER))
-		ret = hyv_port_refresh_gids(hdev, what->port);
+		ret = vhyv_port_refresh_gids(hdev, what->port);
 	else if (what->code == IB_EVENT_PKEY_CHANGE)
-		ret = hyv_port_refresh_pkeys(hdev, what->port);
+		ret = vhyv_port_refresh_pkeys(hdev, what->port);
 	if (ret)
 		ibdev_dbg(&hdev->ibdev, "port %u: no news after event %u: %d\n",
 			  what->port, what->code, ret);
 
 	/* Nobody but the core changes its own table, and it tells of that. */
-	if (!test_bit(HYV_DEV_REGISTERED, &hdev->flags) ||
+	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags) ||
 	    (hdev->guest_gids && gids))
 		return;
 	if (gids)
-		hyv_dispatch_event(&event);
+		vhyv_dispatch_event(&event);
 	for (n = 0; n < what->count; n++) {
 		if (gids)
-			hyv_gid_change(hdev, &event);
+			vhyv_gid_change(hdev, &event);
 		else
-			hyv_dispatch_event(&event);
+			vhyv_dispatch_event(&event);
 	}
 }
 
-static void hyv_port_work(struct work_struct *work)
+static void vhyv_port_work(struct work_struct *work)
 {
-	struct hyv_dev *hdev = container_of(work, struct hyv_dev, port_work);
-	struct hyv_port_event *what, *next;
+	struct vhyv_dev *hdev = container_of(work, struct vhyv_dev, port_work);
+	struct vhyv_port_event *what, *next;
 	struct llist_node *events;
 
 	events = llist_reverse_order(llist_del_all(&hdev->port_events));
 	llist_for_each_entry_safe(what, next, events, link) {
-		hyv_port_handle_event(hdev, what);
+		vhyv_port_handle_event(hdev, what);
 		kfree(what);
 	}
 }
 
 /**
- * hyv_ibdev_port_event() - something happened to a port
+ * vhyv_ibdev_port_event() - something happened to a port
  * @hdev: device
  * @port_num: port number, as the host says
  * @code: what, an event of ports
@@ -465,17 +465,17 @@ static void hyv_port_work(struct work_struct *work)
  *
  * Context: any.
  */
-void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
-			  enum ib_event_type code, u32 count)
+void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
+			   enum ib_event_type code, u32 count)
 {
-	struct hyv_port_event *what;
+	struct vhyv_port_event *what;
 
 	/*
 	 * Before, the tables are not there yet, and nobody who could be told.
-	 * hyv_ibdev_register() asks for what has changed meanwhile.
+	 * vhyv_ibdev_register() asks for what has changed meanwhile.
 	 */
-	if (!hyv_port(hdev, port_num) ||
-	    !test_bit(HYV_DEV_REGISTERED, &hdev->flags))
+	if (!vhyv_port(hdev, port_num) ||
+	    !test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 
 	what = kmalloc(sizeof(*what), GFP_ATOMIC);
@@ -489,19 +489,19 @@ void hyv_ibdev_port_event(struct hyv_dev *hdev, u32 port_num,
 }
 
 /**
- * hyv_ibdev_alloc_ports() - prepare for a number of ports
+ * vhyv_ibdev_alloc_ports() - prepare for a number of ports
  * @hdev: device
  * @nr_ports: as the host says
  *
  * Return: 0, -EINVAL, -ENOMEM.
  */
-int hyv_ibdev_alloc_ports(struct hyv_dev *hdev, u32 nr_ports)
+int vhyv_ibdev_alloc_ports(struct vhyv_dev *hdev, u32 nr_ports)
 {
 	u32 i;
 
 	init_llist_head(&hdev->port_events);
-	INIT_WORK(&hdev->port_work, hyv_port_work);
-	if (!nr_ports || nr_ports > HYV_MAX_PORTS) {
+	INIT_WORK(&hdev->port_work, vhyv_port_work);
+	if (!nr_ports || nr_ports > VHYV_MAX_PORTS) {
 		dev_err(&hdev->vdev->dev, "host offers %u ports\n", nr_ports);
 		return -EINVAL;
 	}
@@ -515,10 +515,10 @@ int hyv_ibdev_alloc_ports(struct hyv_dev *hdev, u32 nr_ports)
 }
 
 /**
- * hyv_ibdev_free_ports() - undo hyv_ibdev_alloc_ports()
+ * vhyv_ibdev_free_ports() - undo vhyv_ibdev_alloc_ports()
  * @hdev: device that is not registered, with no work pending
  */
-void hyv_ibdev_free_ports(struct hyv_dev *hdev)
+void vhyv_ibdev_free_ports(struct vhyv_dev *hdev)
 {
 	u32 i;
 
@@ -532,45 +532,45 @@ void hyv_ibdev_free_ports(struct hyv_dev *hdev)
 }
 
 /* What the ports need to have the guest's addresses. */
-static int hyv_ibdev_start_roce(struct hyv_dev *hdev)
+static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
 {
 	int ret;
 
-	ret = hyv_gsi_net_get(&hdev->vdev->dev, hyv_gsi_receive);
+	ret = vhyv_gsi_net_get(&hdev->vdev->dev, vhyv_gsi_receive);
 	if (ret)
 		return ret;
-	ret = hyv_hca_ndev_update(hdev);
+	ret = vhyv_hca_ndev_update(hdev);
 	if (ret)
-		hyv_gsi_net_put();
+		vhyv_gsi_net_put();
 	return ret;
 }
 
-static void hyv_ibdev_stop_roce(struct hyv_dev *hdev)
+static void vhyv_ibdev_stop_roce(struct vhyv_dev *hdev)
 {
-	hyv_hca_ndev_del(hdev);
-	hyv_gsi_net_put();
+	vhyv_hca_ndev_del(hdev);
+	vhyv_gsi_net_put();
 }
 
 /**
- * hyv_ibdev_register() - register with the RDMA core
+ * vhyv_ibdev_register() - register with the RDMA core
  * @hdev: device whose control queue works
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int hyv_ibdev_register(struct hyv_dev *hdev)
+int vhyv_ibdev_register(struct vhyv_dev *hdev)
 {
 	struct ib_device *ibdev = &hdev->ibdev;
 	struct ib_device_attr attr = {};
 	u32 port;
 	int ret;
 
-	ret = hyv_cmd_query_device(hdev, &attr, &ibdev->node_guid,
-				   &hdev->verbs, NULL);
+	ret = vhyv_cmd_query_device(hdev, &attr, &ibdev->node_guid,
+				    &hdev->verbs, NULL);
 	if (ret)
 		return ret;
 	for (port = 1; port <= hdev->nr_ports; port++) {
-		ret = hyv_port_init(hdev, port);
+		ret = vhyv_port_init(hdev, port);
 		if (ret)
 			return ret;
 	}
@@ -579,34 +579,34 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 	ibdev->phys_port_cnt = hdev->nr_ports;
 	ibdev->num_comp_vectors = hdev->nr_comp_vectors;
 	ibdev->dev.parent = hdev->vdev->dev.parent;
-	hyv_set_ops(hdev);
+	vhyv_set_ops(hdev);
 
 	/* The core uses the GSIs as soon as the device is registered. */
 	if (hdev->guest_gids) {
-		ret = hyv_ibdev_start_roce(hdev);
+		ret = vhyv_ibdev_start_roce(hdev);
 		if (ret)
 			return ret;
 	}
 	ret = ib_register_device(ibdev, "hyv%d", NULL);
 	if (ret) {
 		if (hdev->guest_gids)
-			hyv_ibdev_stop_roce(hdev);
+			vhyv_ibdev_stop_roce(hdev);
 		return ret;
 	}
 
-	set_bit(HYV_DEV_REGISTERED, &hdev->flags);
+	set_bit(VHYV_DEV_REGISTERED, &hdev->flags);
 	/*
-	 * Pairs with that of setting HYV_DEV_FAILED before the bit above is
+	 * Pairs with that of setting VHYV_DEV_FAILED before the bit above is
 	 * looked at. And what is asked for from now on is newer than every event
-	 * which hyv_ibdev_port_event() has dropped.
+	 * which vhyv_ibdev_port_event() has dropped.
 	 */
 	smp_mb__after_atomic();
 	/* The core may have missed a change that happened meanwhile. */
 	for (port = 1; port <= hdev->nr_ports; port++)
-		hyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE, 0);
+		vhyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE, 0);
 	/* The work which that has caused may have found nothing to unregister. */
-	if (hyv_dev_failed(hdev)) {
-		hyv_ibdev_unregister(hdev);
+	if (vhyv_dev_failed(hdev)) {
+		vhyv_ibdev_unregister(hdev);
 		flush_work(&hdev->fail_work);
 		return -EIO;
 	}
@@ -614,7 +614,7 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
 }
 
 /**
- * hyv_ibdev_unregister() - undo hyv_ibdev_register(), unless somebody has
+ * vhyv_ibdev_unregister() - undo vhyv_ibdev_register(), unless somebody has
  * @hdev: device, which may have failed
  *
  * When it returns no process uses the device any more; but if somebody else is
@@ -622,15 +622,15 @@ int hyv_ibdev_register(struct hyv_dev *hdev)
  *
  * Context: may sleep.
  */
-void hyv_ibdev_unregister(struct hyv_dev *hdev)
+void vhyv_ibdev_unregister(struct vhyv_dev *hdev)
 {
 	/* What has happened so far is told before the end. */
 	flush_work(&hdev->port_work);
 	/* No event may be dispatched while the core takes the device apart. */
-	if (!test_and_clear_bit(HYV_DEV_REGISTERED, &hdev->flags))
+	if (!test_and_clear_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 	flush_work(&hdev->port_work);
 	ib_unregister_device(&hdev->ibdev);
 	if (hdev->guest_gids)
-		hyv_ibdev_stop_roce(hdev);
+		vhyv_ibdev_stop_roce(hdev);
 }

@@ -27,48 +27,48 @@
 
 #include <hyv/wire.h>
 
-#include "cmdq.h"
-#include "coexist.h"
-#include "doorbell.h"
-#include "event.h"
-#include "hyv_dev.h"
+#include "command/cmdq.h"
+#include "native_drivers.h"
+#include "notify/doorbell.h"
+#include "notify/event.h"
+#include "dev.h"
 
 /* Generations of the protocol that this driver speaks. */
-#define HYV_PROTO_MIN		1
-#define HYV_PROTO_MAX		HYV_PROTO_VERSION
+#define VHYV_PROTO_MIN		1
+#define VHYV_PROTO_MAX		HYV_PROTO_VERSION
 
 /* Shortest limit on requests that leaves room for every command. */
-#define HYV_MIN_MAX_REQUEST	4096
+#define VHYV_MIN_MAX_REQUEST	4096
 
 /* How long a reboot waits for the reset of a device. */
-#define HYV_REBOOT_TIMEOUT	(10 * HZ)
+#define VHYV_REBOOT_TIMEOUT	(10 * HZ)
 
 /* Reset the device; afterwards the host uses no memory of this guest. */
-static void hyv_dev_stop(struct hyv_dev *hdev)
+static void vhyv_dev_stop(struct vhyv_dev *hdev)
 {
 	mutex_lock(&hdev->stop_lock);
 	if (!hdev->stopped) {
 		hdev->stopped = true;
-		set_bit(HYV_DEV_FAILED, &hdev->flags);
-		hyv_cmdq_close(&hdev->cmdq);
+		set_bit(VHYV_DEV_FAILED, &hdev->flags);
+		vhyv_cmdq_close(&hdev->cmdq);
 		virtio_reset_device(hdev->vdev);
-		hyv_cmdq_drain(&hdev->cmdq);
+		vhyv_cmdq_drain(&hdev->cmdq);
 	}
 	mutex_unlock(&hdev->stop_lock);
 }
 
-static void hyv_fail_work(struct work_struct *work)
+static void vhyv_fail_work(struct work_struct *work)
 {
-	struct hyv_dev *hdev = container_of(work, struct hyv_dev, fail_work);
+	struct vhyv_dev *hdev = container_of(work, struct vhyv_dev, fail_work);
 
-	hyv_dev_stop(hdev);
+	vhyv_dev_stop(hdev);
 	/* Every process that has it open gets IB_EVENT_DEVICE_FATAL by this. */
-	hyv_ibdev_unregister(hdev);
+	vhyv_ibdev_unregister(hdev);
 }
 
-static bool hyv_dev_fail_once(struct hyv_dev *hdev)
+static bool vhyv_dev_fail_once(struct vhyv_dev *hdev)
 {
-	if (test_and_set_bit(HYV_DEV_FAILED, &hdev->flags))
+	if (test_and_set_bit(VHYV_DEV_FAILED, &hdev->flags))
 		return false;
 	/* Not hdev->wq, whose work may wait for this. */
 	queue_work(system_unbound_wq, &hdev->fail_work);
@@ -76,34 +76,34 @@ static bool hyv_dev_fail_once(struct hyv_dev *hdev)
 }
 
 /**
- * hyv_dev_fail() - the device cannot go on
+ * vhyv_dev_fail() - the device cannot go on
  * @hdev: device
  * @why: for the log
  *
- * The device is reset soon after; hyv_cmdq_wait_drained() waits for that.
+ * The device is reset soon after; vhyv_cmdq_wait_drained() waits for that.
  * Commands fail with -EIO, objects are destroyed without the host.
  *
  * Context: any.
  */
-void hyv_dev_fail(struct hyv_dev *hdev, const char *why)
+void vhyv_dev_fail(struct vhyv_dev *hdev, const char *why)
 {
-	if (hyv_dev_fail_once(hdev))
+	if (vhyv_dev_fail_once(hdev))
 		dev_err(&hdev->vdev->dev,
 			"%s: device is out of service until the driver is bound again\n",
 			why);
 }
 
 /**
- * hyv_dev_hca_gone() - the HCA has failed, or the host has taken it away
+ * vhyv_dev_hca_gone() - the HCA has failed, or the host has taken it away
  * @hdev: device
  *
- * Like hyv_dev_fail(), but a thing that may happen.
+ * Like vhyv_dev_fail(), but a thing that may happen.
  *
  * Context: any.
  */
-void hyv_dev_hca_gone(struct hyv_dev *hdev)
+void vhyv_dev_hca_gone(struct vhyv_dev *hdev)
 {
-	if (hyv_dev_fail_once(hdev))
+	if (vhyv_dev_fail_once(hdev))
 		dev_notice(&hdev->vdev->dev, "the HCA has failed or left the host\n");
 }
 
@@ -114,21 +114,21 @@ void hyv_dev_hca_gone(struct hyv_dev *hdev)
  * A driver's shutdown method would not do: the virtio bus of some supported
  * kernels has one itself, and then that of a driver is not called.
  */
-static int hyv_reboot_notify(struct notifier_block *nb, unsigned long action,
-			     void *data)
+static int vhyv_reboot_notify(struct notifier_block *nb, unsigned long action,
+			      void *data)
 {
-	struct hyv_dev *hdev = container_of(nb, struct hyv_dev, reboot_nb);
+	struct vhyv_dev *hdev = container_of(nb, struct vhyv_dev, reboot_nb);
 
 	/* In a work item, as a device that is broken may never be reset. */
-	hyv_dev_fail_once(hdev);
+	vhyv_dev_fail_once(hdev);
 	if (!wait_for_completion_timeout(&hdev->cmdq.drained,
-					 HYV_REBOOT_TIMEOUT))
+					 VHYV_REBOOT_TIMEOUT))
 		dev_err(&hdev->vdev->dev,
 			"no reset: the host may still write to memory\n");
 	return NOTIFY_DONE;
 }
 
-static bool hyv_hca_present(struct virtio_device *vdev)
+static bool vhyv_hca_present(struct virtio_device *vdev)
 {
 	u32 status;
 
@@ -137,54 +137,54 @@ static bool hyv_hca_present(struct virtio_device *vdev)
 }
 
 /**
- * hyv_dev_lost() - the host has not done what cannot fail while it has an HCA
+ * vhyv_dev_lost() - the host has not done what cannot fail while it has an HCA
  * @hdev: device
  * @why: for the log, if the HCA is still there
  *
  * Context: may sleep.
  */
-void hyv_dev_lost(struct hyv_dev *hdev, const char *why)
+void vhyv_dev_lost(struct vhyv_dev *hdev, const char *why)
 {
-	if (hyv_hca_present(hdev->vdev))
-		hyv_dev_fail(hdev, why);
+	if (vhyv_hca_present(hdev->vdev))
+		vhyv_dev_fail(hdev, why);
 	else
-		hyv_dev_hca_gone(hdev);
+		vhyv_dev_hca_gone(hdev);
 }
 
-static int hyv_check_protocol(struct virtio_device *vdev)
+static int vhyv_check_protocol(struct virtio_device *vdev)
 {
 	u16 min, max;
 
 	virtio_cread_le(vdev, struct hyv_config, proto_min, &min);
 	virtio_cread_le(vdev, struct hyv_config, proto_max, &max);
-	if (max < HYV_PROTO_MIN) {
+	if (max < VHYV_PROTO_MIN) {
 		dev_err(&vdev->dev,
 			"host is too old: it speaks protocol %u to %u, this driver %u to %u; upgrade hyv.ko and QEMU on the host\n",
-			min, max, HYV_PROTO_MIN, HYV_PROTO_MAX);
+			min, max, VHYV_PROTO_MIN, VHYV_PROTO_MAX);
 		return -EPROTONOSUPPORT;
 	}
-	if (min > HYV_PROTO_MAX) {
+	if (min > VHYV_PROTO_MAX) {
 		dev_err(&vdev->dev,
 			"this driver is too old: it speaks protocol %u to %u, the host %u to %u; upgrade virtio_hyv in the guest\n",
-			HYV_PROTO_MIN, HYV_PROTO_MAX, min, max);
+			VHYV_PROTO_MIN, VHYV_PROTO_MAX, min, max);
 		return -EPROTONOSUPPORT;
 	}
 	return 0;
 }
 
-static int hyv_read_config(struct hyv_dev *hdev, u32 *nr_ports, u32 *qp_slots,
-			   u32 *cq_slots)
+static int vhyv_read_config(struct vhyv_dev *hdev, u32 *nr_ports, u32 *qp_slots,
+			    u32 *cq_slots)
 {
 	struct virtio_device *vdev = hdev->vdev;
 	u32 page_size, node_type;
 	u16 val;
 	int ret;
 
-	ret = hyv_check_protocol(vdev);
+	ret = vhyv_check_protocol(vdev);
 	if (ret)
 		return ret;
 
-	if (!hyv_hca_present(vdev)) {
+	if (!vhyv_hca_present(vdev)) {
 		dev_err(&vdev->dev,
 			"the HCA has left the host; only a new device can bring one back\n");
 		return -ENODEV;
@@ -207,7 +207,7 @@ static int hyv_read_config(struct hyv_dev *hdev, u32 *nr_ports, u32 *qp_slots,
 	if (!hdev->nr_event_queues ||
 	    hdev->nr_event_queues > HYV_MAX_EVENT_QUEUES ||
 	    !hdev->nr_comp_vectors ||
-	    hdev->max_request < HYV_MIN_MAX_REQUEST) {
+	    hdev->max_request < VHYV_MIN_MAX_REQUEST) {
 		dev_err(&vdev->dev,
 			"impossible configuration: %u event queues, %u completion vectors, requests of %u bytes\n",
 			hdev->nr_event_queues, hdev->nr_comp_vectors,
@@ -246,7 +246,7 @@ static int hyv_read_config(struct hyv_dev *hdev, u32 *nr_ports, u32 *qp_slots,
 	return 0;
 }
 
-static int hyv_claim_window(struct hyv_dev *hdev)
+static int vhyv_claim_window(struct vhyv_dev *hdev)
 {
 	struct virtio_device *vdev = hdev->vdev;
 	struct virtio_shm_region *window = &hdev->window;
@@ -267,15 +267,15 @@ static int hyv_claim_window(struct hyv_dev *hdev)
 	return 0;
 }
 
-static void hyv_release_window(struct hyv_dev *hdev)
+static void vhyv_release_window(struct vhyv_dev *hdev)
 {
 	release_mem_region(hdev->window.addr, hdev->window.len);
 }
 
-static int hyv_find_vqs(struct hyv_dev *hdev)
+static int vhyv_find_vqs(struct vhyv_dev *hdev)
 {
 	struct virtqueue_info info[HYV_VQ_EVENT0 + HYV_MAX_EVENT_QUEUES] = {
-		[HYV_VQ_CONTROL] = { "control", hyv_cmdq_callback },
+		[HYV_VQ_CONTROL] = { "control", vhyv_cmdq_callback },
 		[HYV_VQ_DOORBELL] = { "doorbell" },
 	};
 	struct virtqueue *vqs[ARRAY_SIZE(info)];
@@ -284,7 +284,7 @@ static int hyv_find_vqs(struct hyv_dev *hdev)
 
 	for (i = 0; i < hdev->nr_event_queues; i++) {
 		info[HYV_VQ_EVENT0 + i].name = "event";
-		info[HYV_VQ_EVENT0 + i].callback = hyv_events_callback;
+		info[HYV_VQ_EVENT0 + i].callback = vhyv_events_callback;
 	}
 	ret = virtio_find_vqs(hdev->vdev, HYV_VQ_EVENT0 + hdev->nr_event_queues,
 			      vqs, info, NULL);
@@ -299,69 +299,69 @@ static int hyv_find_vqs(struct hyv_dev *hdev)
 }
 
 /* Virtqueues, with the device ready to take commands and to send events. */
-static int hyv_start_vqs(struct hyv_dev *hdev)
+static int vhyv_start_vqs(struct vhyv_dev *hdev)
 {
 	int ret;
 
-	ret = hyv_find_vqs(hdev);
+	ret = vhyv_find_vqs(hdev);
 	if (ret) {
 		dev_err(&hdev->vdev->dev, "cannot set up virtqueues: %d\n",
 			ret);
 		return ret;
 	}
-	ret = hyv_events_start(hdev);
+	ret = vhyv_events_start(hdev);
 	if (ret) {
 		virtio_reset_device(hdev->vdev);
 		hdev->vdev->config->del_vqs(hdev->vdev);
 		return ret;
 	}
 	virtio_device_ready(hdev->vdev);
-	hyv_events_kick(hdev);
+	vhyv_events_kick(hdev);
 	return 0;
 }
 
-/* Undo hyv_start_vqs(), and everything else that the host knows about. */
-static void hyv_stop_vqs(struct hyv_dev *hdev)
+/* Undo vhyv_start_vqs(), and everything else that the host knows about. */
+static void vhyv_stop_vqs(struct vhyv_dev *hdev)
 {
-	hyv_dev_stop(hdev);
+	vhyv_dev_stop(hdev);
 	/* What commands that nobody waits for have left to do. */
 	drain_workqueue(hdev->wq);
 	cancel_work_sync(&hdev->fail_work);
 	hdev->vdev->config->del_vqs(hdev->vdev);
 }
 
-static int hyv_start(struct virtio_device *vdev)
+static int vhyv_start(struct virtio_device *vdev)
 {
 	u32 nr_ports, qp_slots, cq_slots;
-	struct hyv_dev *hdev;
+	struct vhyv_dev *hdev;
 	int ret;
 
-	hdev = ib_alloc_device(hyv_dev, ibdev);
+	hdev = ib_alloc_device(vhyv_dev, ibdev);
 	if (!hdev)
 		return -ENOMEM;
 	hdev->vdev = vdev;
-	hyv_cmdq_init(&hdev->cmdq);
+	vhyv_cmdq_init(&hdev->cmdq);
 	mutex_init(&hdev->stop_lock);
-	INIT_WORK(&hdev->fail_work, hyv_fail_work);
-	hdev->reboot_nb.notifier_call = hyv_reboot_notify;
+	INIT_WORK(&hdev->fail_work, vhyv_fail_work);
+	hdev->reboot_nb.notifier_call = vhyv_reboot_notify;
 
-	ret = hyv_read_config(hdev, &nr_ports, &qp_slots, &cq_slots);
+	ret = vhyv_read_config(hdev, &nr_ports, &qp_slots, &cq_slots);
 	if (ret)
 		goto err_dealloc;
-	ret = hyv_coexist_claim(&vdev->dev, hdev->driver_id);
+	ret = vhyv_coexist_claim(&vdev->dev, hdev->driver_id);
 	if (ret)
 		goto err_dealloc;
-	ret = hyv_claim_window(hdev);
+	ret = vhyv_claim_window(hdev);
 	if (ret)
 		goto err_release_id;
-	ret = hyv_ibdev_alloc_ports(hdev, nr_ports);
+	ret = vhyv_ibdev_alloc_ports(hdev, nr_ports);
 	if (ret)
 		goto err_release_window;
-	ret = hyv_events_init(hdev);
+	ret = vhyv_events_init(hdev);
 	if (ret)
 		goto err_free_ports;
 	if (virtio_has_feature(vdev, HYV_F_DOORBELL_AREA)) {
-		ret = hyv_db_init(hdev, qp_slots, cq_slots);
+		ret = vhyv_db_init(hdev, qp_slots, cq_slots);
 		if (ret)
 			goto err_uninit_events;
 	}
@@ -372,21 +372,21 @@ static int hyv_start(struct virtio_device *vdev)
 	}
 
 	vdev->priv = hdev;
-	ret = hyv_start_vqs(hdev);
+	ret = vhyv_start_vqs(hdev);
 	if (ret)
 		goto err_destroy_wq;
 	ret = register_reboot_notifier(&hdev->reboot_nb);
 	if (ret)
 		goto err_stop_vqs;
 	if (hdev->db.area) {
-		ret = hyv_db_start(hdev);
+		ret = vhyv_db_start(hdev);
 		if (ret) {
 			dev_err(&vdev->dev,
 				"host refuses the doorbell area: %d\n", ret);
 			goto err_unregister_reboot;
 		}
 	}
-	ret = hyv_ibdev_register(hdev);
+	ret = vhyv_ibdev_register(hdev);
 	if (ret) {
 		dev_err(&vdev->dev, "cannot register an RDMA device: %d\n",
 			ret);
@@ -397,45 +397,45 @@ static int hyv_start(struct virtio_device *vdev)
 err_unregister_reboot:
 	unregister_reboot_notifier(&hdev->reboot_nb);
 err_stop_vqs:
-	hyv_stop_vqs(hdev);
+	vhyv_stop_vqs(hdev);
 err_destroy_wq:
 	vdev->priv = NULL;
 	destroy_workqueue(hdev->wq);
 err_uninit_db:
-	hyv_db_uninit(hdev);
+	vhyv_db_uninit(hdev);
 err_uninit_events:
-	hyv_events_uninit(hdev);
+	vhyv_events_uninit(hdev);
 err_free_ports:
-	hyv_ibdev_free_ports(hdev);
+	vhyv_ibdev_free_ports(hdev);
 err_release_window:
-	hyv_release_window(hdev);
+	vhyv_release_window(hdev);
 err_release_id:
-	hyv_coexist_release(hdev->driver_id);
+	vhyv_coexist_release(hdev->driver_id);
 err_dealloc:
 	ib_dealloc_device(&hdev->ibdev);
 	return ret;
 }
 
-static void hyv_stop(struct virtio_device *vdev)
+static void vhyv_stop(struct virtio_device *vdev)
 {
-	struct hyv_dev *hdev = vdev->priv;
+	struct vhyv_dev *hdev = vdev->priv;
 
-	hyv_ibdev_unregister(hdev);
+	vhyv_ibdev_unregister(hdev);
 	/* It may be what unregisters the device, and be still at it. */
 	flush_work(&hdev->fail_work);
 	unregister_reboot_notifier(&hdev->reboot_nb);
-	hyv_stop_vqs(hdev);
+	vhyv_stop_vqs(hdev);
 	vdev->priv = NULL;
 	destroy_workqueue(hdev->wq);
-	hyv_db_uninit(hdev);
-	hyv_events_uninit(hdev);
-	hyv_ibdev_free_ports(hdev);
-	hyv_release_window(hdev);
-	hyv_coexist_release(hdev->driver_id);
+	vhyv_db_uninit(hdev);
+	vhyv_events_uninit(hdev);
+	vhyv_ibdev_free_ports(hdev);
+	vhyv_release_window(hdev);
+	vhyv_coexist_release(hdev->driver_id);
 	ib_dealloc_device(&hdev->ibdev);
 }
 
-static int hyv_validate(struct virtio_device *vdev)
+static int vhyv_validate(struct virtio_device *vdev)
 {
 	if (!virtio_has_feature(vdev, VIRTIO_F_VERSION_1)) {
 		dev_err(&vdev->dev, "legacy virtio is not supported\n");
@@ -450,32 +450,32 @@ static int hyv_validate(struct virtio_device *vdev)
 	return 0;
 }
 
-static int hyv_probe(struct virtio_device *vdev)
+static int vhyv_probe(struct virtio_device *vdev)
 {
-	return hyv_start(vdev);
+	return vhyv_start(vdev);
 }
 
-static void hyv_remove(struct virtio_device *vdev)
+static void vhyv_remove(struct virtio_device *vdev)
 {
 	/* No device is left if it could not be restored after a freeze. */
 	if (vdev->priv)
-		hyv_stop(vdev);
+		vhyv_stop(vdev);
 	else
 		virtio_reset_device(vdev);
 }
 
-static void hyv_config_changed(struct virtio_device *vdev)
+static void vhyv_config_changed(struct virtio_device *vdev)
 {
-	struct hyv_dev *hdev = vdev->priv;
+	struct vhyv_dev *hdev = vdev->priv;
 
 	if (hdev &&
 	    vdev->config->get_status(vdev) & VIRTIO_CONFIG_S_NEEDS_RESET)
-		hyv_dev_fail(hdev, "device needs a reset");
+		vhyv_dev_fail(hdev, "device needs a reset");
 }
 
-static int __maybe_unused hyv_freeze(struct virtio_device *vdev)
+static int __maybe_unused vhyv_freeze(struct virtio_device *vdev)
 {
-	struct hyv_dev *hdev = vdev->priv;
+	struct vhyv_dev *hdev = vdev->priv;
 
 	/* Nothing is left if the last restore has failed. */
 	if (!hdev)
@@ -486,63 +486,63 @@ static int __maybe_unused hyv_freeze(struct virtio_device *vdev)
 			   "in use: end the processes which have it open first\n");
 		return -EBUSY;
 	}
-	hyv_stop(vdev);
+	vhyv_stop(vdev);
 	return 0;
 }
 
-static int __maybe_unused hyv_restore(struct virtio_device *vdev)
+static int __maybe_unused vhyv_restore(struct virtio_device *vdev)
 {
-	return hyv_start(vdev);
+	return vhyv_start(vdev);
 }
 
-static const unsigned int hyv_features[] = {
+static const unsigned int vhyv_features[] = {
 	HYV_F_INDIRECT_CHUNKS,
 	HYV_F_DOORBELL_AREA,
 	HYV_F_GUEST_GIDS,
 };
 
-static const struct virtio_device_id hyv_ids[] = {
+static const struct virtio_device_id vhyv_ids[] = {
 	{ HYV_VIRTIO_ID, VIRTIO_DEV_ANY_ID },
 	{}
 };
-MODULE_DEVICE_TABLE(virtio, hyv_ids);
+MODULE_DEVICE_TABLE(virtio, vhyv_ids);
 
-static struct virtio_driver hyv_driver = {
+static struct virtio_driver vhyv_driver = {
 	.driver.name = KBUILD_MODNAME,
 	.driver.owner = THIS_MODULE,
-	.id_table = hyv_ids,
-	.feature_table = hyv_features,
-	.feature_table_size = ARRAY_SIZE(hyv_features),
-	.validate = hyv_validate,
-	.probe = hyv_probe,
-	.remove = hyv_remove,
-	.config_changed = hyv_config_changed,
+	.id_table = vhyv_ids,
+	.feature_table = vhyv_features,
+	.feature_table_size = ARRAY_SIZE(vhyv_features),
+	.validate = vhyv_validate,
+	.probe = vhyv_probe,
+	.remove = vhyv_remove,
+	.config_changed = vhyv_config_changed,
 #ifdef CONFIG_PM_SLEEP
-	.freeze = hyv_freeze,
-	.restore = hyv_restore,
+	.freeze = vhyv_freeze,
+	.restore = vhyv_restore,
 #endif
 };
 
-static int __init hyv_init(void)
+static int __init vhyv_init(void)
 {
 	int ret;
 
-	ret = hyv_coexist_init();
+	ret = vhyv_coexist_init();
 	if (ret)
 		return ret;
-	ret = register_virtio_driver(&hyv_driver);
+	ret = register_virtio_driver(&vhyv_driver);
 	if (ret)
-		hyv_coexist_exit();
+		vhyv_coexist_exit();
 	return ret;
 }
-module_init(hyv_init);
+module_init(vhyv_init);
 
-static void __exit hyv_exit(void)
+static void __exit vhyv_exit(void)
 {
-	unregister_virtio_driver(&hyv_driver);
-	hyv_coexist_exit();
+	unregister_virtio_driver(&vhyv_driver);
+	vhyv_coexist_exit();
 }
-module_exit(hyv_exit);
+module_exit(vhyv_exit);
 
 MODULE_DESCRIPTION("HyV paravirtual RDMA device");
 MODULE_LICENSE("GPL");

@@ -16,82 +16,82 @@
 #include <linux/virtio_ring.h>
 #include <rdma/ib_verbs.h>
 
-#include "hca.h"
-#include "uctx.h"
-#include "verbs.h"
+#include "hca/hca.h"
+#include "hca/uctx.h"
+#include "verbs/verbs.h"
 #include "vnic.h"
 
 /* What a VMM gets that sets no limits. */
-#define HYV_DEFAULT_CONTEXTS	4096
-#define HYV_DEFAULT_PDS		65536
-#define HYV_DEFAULT_MRS		1048576
-#define HYV_DEFAULT_AHS		8192
-#define HYV_DEFAULT_SRQS	16384
-#define HYV_DEFAULT_MWS		65536
-#define HYV_DEFAULT_QUEUE_BYTES	SZ_1G
+#define HYVH_DEFAULT_CONTEXTS	4096
+#define HYVH_DEFAULT_PDS		65536
+#define HYVH_DEFAULT_MRS		1048576
+#define HYVH_DEFAULT_AHS		8192
+#define HYVH_DEFAULT_SRQS	16384
+#define HYVH_DEFAULT_MWS		65536
+#define HYVH_DEFAULT_QUEUE_BYTES	SZ_1G
 
 /* What a VMM may set at most. */
-#define HYV_MOST_CONTEXTS	1048576
-#define HYV_MOST_PDS		1048576
-#define HYV_MOST_MRS		16777216
-#define HYV_MOST_AHS		1048576
-#define HYV_MOST_SRQS		1048576
-#define HYV_MOST_MWS		16777216
+#define HYVH_MAX_CONTEXTS	1048576
+#define HYVH_MAX_PDS		1048576
+#define HYVH_MAX_MRS		16777216
+#define HYVH_MAX_AHS		1048576
+#define HYVH_MAX_SRQS		1048576
+#define HYVH_MAX_MWS		16777216
 
 /* All attached vNICs by their ID. */
-static DEFINE_XARRAY(hyv_vnics);
-static atomic_t hyv_last_id;
+static DEFINE_XARRAY(hyvh_vnics);
+static atomic_t hyvh_last_id;
 
 /**
- * hyv_vnic_create() - make a vNIC that is not attached
+ * hyvh_vnic_create() - make a vNIC that is not attached
  *
  * Context: Process context. May sleep.
  * Return: the vNIC with one reference, or NULL without memory.
  */
-struct hyv_vnic *hyv_vnic_create(void)
+struct hyvh_vnic *hyvh_vnic_create(void)
 {
-	struct hyv_vnic *vnic;
+	struct hyvh_vnic *vnic;
 
 	vnic = kvzalloc(sizeof(*vnic), GFP_KERNEL_ACCOUNT);
 	if (!vnic)
 		return NULL;
 	kref_init(&vnic->ref);
 	mutex_init(&vnic->setup_lock);
-	init_rwsem(&vnic->gate);
+	init_rwsem(&vnic->teardown_rwsem);
 	INIT_LIST_HEAD(&vnic->hca_link);
 	spin_lock_init(&vnic->mem_lock);
 	mutex_init(&vnic->doorbells_lock);
-	hyv_objs_init(&vnic->objs);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_CONTEXT, HYV_DEFAULT_CONTEXTS);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_PD, HYV_DEFAULT_PDS);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_CQ, HYV_CQ_SLOTS);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_QP, HYV_QP_SLOTS);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_MR, HYV_DEFAULT_MRS);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_AH, HYV_DEFAULT_AHS);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_SRQ, HYV_DEFAULT_SRQS);
-	hyv_objs_set_max(&vnic->objs, HYV_OBJ_MW, HYV_DEFAULT_MWS);
-	hyv_quota_init(&vnic->pinned, U64_MAX);
-	hyv_quota_init(&vnic->queues, HYV_DEFAULT_QUEUE_BYTES);
-	hyv_window_init(&vnic->window);
-	hyv_gids_init(&vnic->gids);
+	hyvh_objs_init(&vnic->objs);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_CONTEXT, HYVH_DEFAULT_CONTEXTS);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_PD, HYVH_DEFAULT_PDS);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_CQ, HYVH_CQ_SLOTS);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_QP, HYVH_QP_SLOTS);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_MR, HYVH_DEFAULT_MRS);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_AH, HYVH_DEFAULT_AHS);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_SRQ, HYVH_DEFAULT_SRQS);
+	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_MW, HYVH_DEFAULT_MWS);
+	hyvh_quota_init(&vnic->pinned, U64_MAX);
+	hyvh_quota_init(&vnic->queues, HYVH_DEFAULT_QUEUE_BYTES);
+	hyvh_window_init(&vnic->window);
+	hyvh_vgids_init(&vnic->gids);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC);
 	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC);
-	hyv_events_init(&vnic->events);
+	hyvh_events_init(&vnic->events);
 	return vnic;
 }
 
-static void hyv_vnic_free(struct kref *ref)
+static void hyvh_vnic_free(struct kref *ref)
 {
-	struct hyv_vnic *vnic = container_of(ref, struct hyv_vnic, ref);
+	struct hyvh_vnic *vnic = container_of(ref, struct hyvh_vnic, ref);
 
-	hyv_events_free(&vnic->events);
+	hyvh_events_free(&vnic->events);
 	xa_destroy(&vnic->cq_slots);
 	xa_destroy(&vnic->qp_slots);
-	hyv_gids_free(&vnic->gids);
-	hyv_window_free(&vnic->window);
-	hyv_objs_fini(&vnic->objs);
+	hyvh_vgids_free(&vnic->gids);
+	hyvh_window_free(&vnic->window);
+	hyvh_objs_fini(&vnic->objs);
 	if (vnic->mem)
-		hyv_guest_mem_put(vnic->mem);
+		hyvh_guest_mem_put(vnic->mem);
 	if (vnic->owner)
 		put_task_struct(vnic->owner);
 	if (vnic->hca_cred) {
@@ -104,91 +104,91 @@ static void hyv_vnic_free(struct kref *ref)
 }
 
 /**
- * hyv_vnic_put() - give up a reference
+ * hyvh_vnic_put() - give up a reference
  * @vnic: the vNIC
  *
  * Context: Process context. May sleep.
  */
-void hyv_vnic_put(struct hyv_vnic *vnic)
+void hyvh_vnic_put(struct hyvh_vnic *vnic)
 {
-	kref_put(&vnic->ref, hyv_vnic_free);
+	kref_put(&vnic->ref, hyvh_vnic_free);
 }
 
 /* In the worker: the HCA's files have to be closed when it is told to go. */
-static void hyv_vnic_destroy_all(struct hyv_vnic *vnic)
+static void hyvh_vnic_destroy_all(struct hyvh_vnic *vnic)
 {
-	hyv_gids_clear(vnic);
-	hyv_destroy_all(vnic);
+	hyvh_vgids_clear(vnic);
+	hyvh_destroy_all(vnic);
 	flush_delayed_fput();
 }
 
 /* In the worker: forget the guest's driver. */
-static void hyv_vnic_forget(struct hyv_vnic *vnic)
+static void hyvh_vnic_forget(struct hyvh_vnic *vnic)
 {
-	hyv_vnic_destroy_all(vnic);
-	hyv_doorbells_free(vnic);
-	hyv_events_reset(vnic);
+	hyvh_vnic_destroy_all(vnic);
+	hyvh_doorbells_free(vnic);
+	hyvh_events_reset(vnic);
 }
 
 /**
- * hyv_vnic_close() - the VMM has closed the file
+ * hyvh_vnic_close() - the VMM has closed the file
  * @vnic: the vNIC; the file's reference is given up
  *
  * Context: Process context of any process. May sleep.
  */
-void hyv_vnic_close(struct hyv_vnic *vnic)
+void hyvh_vnic_close(struct hyvh_vnic *vnic)
 {
 	if (vnic->attached) {
-		xa_erase(&hyv_vnics, vnic->id);
-		hyv_kick_clear(&vnic->worker.kick);
-		down_write(&vnic->gate);
-		hyv_worker_call(vnic, hyv_vnic_forget);
+		xa_erase(&hyvh_vnics, vnic->id);
+		hyvh_kick_clear(&vnic->worker.kick);
+		down_write(&vnic->teardown_rwsem);
+		hyvh_worker_call(vnic, hyvh_vnic_forget);
 		if (vnic->hca)
-			hyv_hca_unlink(vnic);
-		up_write(&vnic->gate);
-		hyv_worker_stop(vnic);
+			hyvh_hca_unlink(vnic);
+		up_write(&vnic->teardown_rwsem);
+		hyvh_worker_stop(vnic);
 		mmput(vnic->mm);
 	}
-	hyv_vnic_put(vnic);
+	hyvh_vnic_put(vnic);
 }
 
 /**
- * hyv_vnic_hca_gone() - take the HCA from a guest
+ * hyvh_vnic_hca_gone() - take the HCA from a guest
  * @vnic: a vNIC that was taken off its HCA's list
  *
  * Context: Process context. May sleep, for as long as requests take.
  */
-void hyv_vnic_hca_gone(struct hyv_vnic *vnic)
+void hyvh_vnic_hca_gone(struct hyvh_vnic *vnic)
 {
-	down_write(&vnic->gate);
+	down_write(&vnic->teardown_rwsem);
 	/* NULL if the file was closed at the same time. */
 	if (vnic->hca) {
-		hyv_worker_call(vnic, hyv_vnic_destroy_all);
+		hyvh_worker_call(vnic, hyvh_vnic_destroy_all);
 		vnic->hca = NULL;
-		hyv_events_raise(vnic, 0, &vnic->events.device_fatal);
+		hyvh_events_raise(vnic, 0, &vnic->events.device_fatal);
 	}
-	up_write(&vnic->gate);
+	up_write(&vnic->teardown_rwsem);
 }
 
 /**
- * hyv_vnic_reset() - the guest has reset its device
+ * hyvh_vnic_reset() - the guest has reset its device
  * @vnic: an attached vNIC
  *
  * Context: Process context of the VMM; setup_lock held. May sleep.
  * Return: 0.
  */
-int hyv_vnic_reset(struct hyv_vnic *vnic)
+int hyvh_vnic_reset(struct hyvh_vnic *vnic)
 {
 	lockdep_assert_held(&vnic->setup_lock);
-	hyv_kick_clear(&vnic->worker.kick);
-	down_write(&vnic->gate);
-	hyv_worker_call(vnic, hyv_vnic_forget);
+	hyvh_kick_clear(&vnic->worker.kick);
+	down_write(&vnic->teardown_rwsem);
+	hyvh_worker_call(vnic, hyvh_vnic_forget);
 	vnic->features = 0;
-	up_write(&vnic->gate);
+	up_write(&vnic->teardown_rwsem);
 	return 0;
 }
 
-static bool hyv_name_ok(const char *name)
+static bool hyvh_name_ok(const char *name)
 {
 	size_t len = strnlen(name, HYV_NAME_LEN);
 
@@ -204,56 +204,56 @@ static bool hyv_name_ok(const char *name)
  * Find out what HCA a uverbs file is of. There is no way to ask it, but a
  * context can only be had with the ID of its driver.
  */
-static int hyv_vnic_probe(struct hyv_vnic *vnic, struct hyv_uctx *uctx,
-			  void __user *scratch)
+static int hyvh_vnic_probe(struct hyvh_vnic *vnic, struct hyvh_uctx *uctx,
+			   void __user *scratch)
 {
-	const struct hyv_provider *provider;
+	const struct hyvh_provider *provider;
 	unsigned int i;
 	int ret;
 
-	for (i = 0; (provider = hyv_provider_get(i)); i++) {
-		ret = hyv_uctx_open(uctx, &vnic->hca_path, vnic->hca_cred,
-				    provider->driver_id, vnic->owner, scratch,
-				    NULL);
+	for (i = 0; (provider = hyvh_provider_get(i)); i++) {
+		ret = hyvh_uctx_open(uctx, &vnic->hca_path, vnic->hca_cred,
+				     provider->driver_id, vnic->owner, scratch,
+				     NULL);
 		if (ret != -EINVAL)
 			return ret;
 	}
 	return -EOPNOTSUPP;
 }
 
-static int hyv_vnic_set_hca(struct hyv_vnic *vnic, void __user *scratch)
+static int hyvh_vnic_set_hca(struct hyvh_vnic *vnic, void __user *scratch)
 {
 	struct ib_device *ibdev;
-	struct hyv_uctx uctx;
+	struct hyvh_uctx uctx;
 	int ret;
 
-	ret = hyv_vnic_probe(vnic, &uctx, scratch);
+	ret = hyvh_vnic_probe(vnic, &uctx, scratch);
 	if (ret)
 		return ret;
 	/* While the context is open the device cannot leave. */
 	ibdev = uctx.ib->device;
 	strscpy(vnic->hca_name, dev_name(&ibdev->dev), sizeof(vnic->hca_name));
-	ret = hyv_events_set_ports(&vnic->events, rdma_end_port(ibdev));
+	ret = hyvh_events_set_ports(&vnic->events, rdma_end_port(ibdev));
 	if (ret)
 		goto out;
-	ret = hyv_worker_start(vnic);
+	ret = hyvh_worker_start(vnic);
 	if (ret)
 		goto err_ports;
-	ret = hyv_hca_link(vnic, ibdev);
+	ret = hyvh_hca_link(vnic, ibdev);
 	if (ret)
 		goto err_worker;
 out:
-	hyv_uctx_close(&uctx);
+	hyvh_uctx_close(&uctx);
 	return ret;
 
 err_worker:
-	hyv_worker_stop(vnic);
+	hyvh_worker_stop(vnic);
 err_ports:
-	hyv_events_clear_ports(&vnic->events);
+	hyvh_events_clear_ports(&vnic->events);
 	goto out;
 }
 
-static int hyv_vnic_set_path(struct hyv_vnic *vnic, int fd)
+static int hyvh_vnic_set_path(struct hyvh_vnic *vnic, int fd)
 {
 	struct file *file;
 	int ret = 0;
@@ -263,7 +263,7 @@ static int hyv_vnic_set_path(struct hyv_vnic *vnic, int fd)
 		return -EBADF;
 	if (!(file->f_mode & FMODE_WRITE)) {
 		ret = -EBADF;
-	} else if (!hyv_uctx_is_uverbs(file)) {
+	} else if (!hyvh_uctx_is_uverbs(file)) {
 		ret = -EINVAL;
 	} else {
 		vnic->hca_path = file->f_path;
@@ -275,14 +275,14 @@ static int hyv_vnic_set_path(struct hyv_vnic *vnic, int fd)
 }
 
 /**
- * hyv_vnic_attach() - choose owner and HCA
+ * hyvh_vnic_attach() - choose owner and HCA
  * @vnic: the vNIC
  * @arg: from the VMM
  *
  * Context: Process context of the VMM; setup_lock held. May sleep.
  * Return: 0 or a negative errno of HYV_ATTACH.
  */
-int hyv_vnic_attach(struct hyv_vnic *vnic, const struct hyv_attach *arg)
+int hyvh_vnic_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
 {
 	void __user *scratch = u64_to_user_ptr(arg->scratch);
 	int ret;
@@ -290,11 +290,11 @@ int hyv_vnic_attach(struct hyv_vnic *vnic, const struct hyv_attach *arg)
 	lockdep_assert_held(&vnic->setup_lock);
 	if (vnic->attached)
 		return -EISCONN;
-	if (arg->scratch_len < HYV_SCRATCH_SIZE ||
-	    !PAGE_ALIGNED(arg->scratch) || !hyv_name_ok(arg->name))
+	if (arg->scratch_len < HYVH_SCRATCH_SIZE ||
+	    !PAGE_ALIGNED(arg->scratch) || !hyvh_name_ok(arg->name))
 		return -EINVAL;
 
-	ret = hyv_vnic_set_path(vnic, arg->uverbs_fd);
+	ret = hyvh_vnic_set_path(vnic, arg->uverbs_fd);
 	if (ret)
 		return ret;
 	vnic->owner = get_task_struct(current->group_leader);
@@ -303,27 +303,27 @@ int hyv_vnic_attach(struct hyv_vnic *vnic, const struct hyv_attach *arg)
 	strscpy(vnic->name, arg->name, sizeof(vnic->name));
 	get_task_comm(vnic->comm, vnic->owner);
 	do {
-		vnic->id = atomic_inc_return(&hyv_last_id);
-	} while (vnic->id == HYV_GID_STATIC);
+		vnic->id = atomic_inc_return(&hyvh_last_id);
+	} while (vnic->id == HYVH_GID_STATIC);
 
-	ret = hyv_vnic_set_hca(vnic, scratch);
+	ret = hyvh_vnic_set_hca(vnic, scratch);
 	if (ret)
 		goto err_owner;
-	ret = xa_insert(&hyv_vnics, vnic->id, vnic, GFP_KERNEL);
+	ret = xa_insert(&hyvh_vnics, vnic->id, vnic, GFP_KERNEL);
 	if (ret)
 		goto err_hca;
-	/* Pairs with smp_load_acquire() in hyv_ioctl(). */
+	/* Pairs with smp_load_acquire() in hyvh_ioctl(). */
 	smp_store_release(&vnic->attached, true);
 	return 0;
 
 err_hca:
-	down_write(&vnic->gate);
+	down_write(&vnic->teardown_rwsem);
 	if (vnic->hca)
-		hyv_hca_unlink(vnic);
-	up_write(&vnic->gate);
-	hyv_worker_stop(vnic);
-	hyv_events_reset(vnic);
-	hyv_events_clear_ports(&vnic->events);
+		hyvh_hca_unlink(vnic);
+	up_write(&vnic->teardown_rwsem);
+	hyvh_worker_stop(vnic);
+	hyvh_events_reset(vnic);
+	hyvh_events_clear_ports(&vnic->events);
 err_owner:
 	mmput(vnic->mm);
 	vnic->mm = NULL;
@@ -336,29 +336,29 @@ err_owner:
 }
 
 /**
- * hyv_vnic_set_limits() - set what the guest may use
+ * hyvh_vnic_set_limits() - set what the guest may use
  * @vnic: an attached vNIC
  * @arg: from the VMM
  *
  * Context: Process context of the VMM; setup_lock held.
  * Return: 0 or -EINVAL.
  */
-int hyv_vnic_set_limits(struct hyv_vnic *vnic,
-			const struct hyv_set_limits *arg)
+int hyvh_vnic_set_limits(struct hyvh_vnic *vnic,
+			 const struct hyv_set_limits *arg)
 {
 	const struct {
 		enum hyv_obj_type type;
 		u32 max;
 		u32 most;
 	} limits[] = {
-		{ HYV_OBJ_CONTEXT, arg->max_contexts, HYV_MOST_CONTEXTS },
-		{ HYV_OBJ_PD, arg->max_pds, HYV_MOST_PDS },
-		{ HYV_OBJ_CQ, arg->max_cqs, HYV_CQ_SLOTS },
-		{ HYV_OBJ_QP, arg->max_qps, HYV_QP_SLOTS },
-		{ HYV_OBJ_MR, arg->max_mrs, HYV_MOST_MRS },
-		{ HYV_OBJ_AH, arg->max_ahs, HYV_MOST_AHS },
-		{ HYV_OBJ_SRQ, arg->max_srqs, HYV_MOST_SRQS },
-		{ HYV_OBJ_MW, arg->max_mws, HYV_MOST_MWS },
+		{ HYV_OBJ_CONTEXT, arg->max_contexts, HYVH_MAX_CONTEXTS },
+		{ HYV_OBJ_PD, arg->max_pds, HYVH_MAX_PDS },
+		{ HYV_OBJ_CQ, arg->max_cqs, HYVH_CQ_SLOTS },
+		{ HYV_OBJ_QP, arg->max_qps, HYVH_QP_SLOTS },
+		{ HYV_OBJ_MR, arg->max_mrs, HYVH_MAX_MRS },
+		{ HYV_OBJ_AH, arg->max_ahs, HYVH_MAX_AHS },
+		{ HYV_OBJ_SRQ, arg->max_srqs, HYVH_MAX_SRQS },
+		{ HYV_OBJ_MW, arg->max_mws, HYVH_MAX_MWS },
 	};
 	int i;
 
@@ -367,34 +367,34 @@ int hyv_vnic_set_limits(struct hyv_vnic *vnic,
 			return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
 		if (limits[i].max)
-			hyv_objs_set_max(&vnic->objs, limits[i].type,
-					 limits[i].max);
+			hyvh_objs_set_max(&vnic->objs, limits[i].type,
+					  limits[i].max);
 	if (arg->max_pinned)
-		hyv_quota_set_max(&vnic->pinned, arg->max_pinned);
+		hyvh_quota_set_max(&vnic->pinned, arg->max_pinned);
 	if (arg->max_queue_bytes)
-		hyv_quota_set_max(&vnic->queues, arg->max_queue_bytes);
+		hyvh_quota_set_max(&vnic->queues, arg->max_queue_bytes);
 	return 0;
 }
 
-static void hyv_guest_mem_free(struct kref *ref)
+static void hyvh_guest_mem_free(struct kref *ref)
 {
-	struct hyv_guest_mem *mem = container_of(ref, struct hyv_guest_mem,
-						 ref);
+	struct hyvh_guest_mem *mem = container_of(ref, struct hyvh_guest_mem,
+						  ref);
 
-	hyv_memmap_free(mem->map);
+	hyvh_memmap_free(mem->map);
 	kfree(mem);
 }
 
 /**
- * hyv_vnic_get_mem() - hold on to the guest's memory table
+ * hyvh_vnic_get_mem() - hold on to the guest's memory table
  * @vnic: the vNIC
  *
  * Context: Any but interrupts.
- * Return: the table, for hyv_guest_mem_put(); NULL if none is set.
+ * Return: the table, for hyvh_guest_mem_put(); NULL if none is set.
  */
-struct hyv_guest_mem *hyv_vnic_get_mem(struct hyv_vnic *vnic)
+struct hyvh_guest_mem *hyvh_vnic_get_mem(struct hyvh_vnic *vnic)
 {
-	struct hyv_guest_mem *mem;
+	struct hyvh_guest_mem *mem;
 
 	spin_lock(&vnic->mem_lock);
 	mem = vnic->mem;
@@ -405,19 +405,19 @@ struct hyv_guest_mem *hyv_vnic_get_mem(struct hyv_vnic *vnic)
 }
 
 /**
- * hyv_guest_mem_put() - let go of a memory table
- * @mem: from hyv_vnic_get_mem()
+ * hyvh_guest_mem_put() - let go of a memory table
+ * @mem: from hyvh_vnic_get_mem()
  *
  * Context: Process context.
  */
-void hyv_guest_mem_put(struct hyv_guest_mem *mem)
+void hyvh_guest_mem_put(struct hyvh_guest_mem *mem)
 {
-	kref_put(&mem->ref, hyv_guest_mem_free);
+	kref_put(&mem->ref, hyvh_guest_mem_free);
 }
 
 /**
- * hyv_guest_read() - copy guest memory
- * @mem: struct hyv_guest_mem
+ * hyvh_guest_read() - copy guest memory
+ * @mem: struct hyvh_guest_mem
  * @gpa: guest-physical address
  * @dst: kernel memory to copy to
  * @len: bytes
@@ -425,14 +425,14 @@ void hyv_guest_mem_put(struct hyv_guest_mem *mem)
  * Context: Process context in the VMM's address space. May sleep.
  * Return: 0 or -EFAULT.
  */
-int hyv_guest_read(void *mem, u64 gpa, void *dst, u64 len)
+int hyvh_guest_read(void *mem, u64 gpa, void *dst, u64 len)
 {
-	const struct hyv_guest_mem *table = mem;
+	const struct hyvh_guest_mem *table = mem;
 	u64 hva, run;
 	int ret;
 
 	while (len) {
-		ret = hyv_memmap_translate(table->map, gpa, len, &hva, &run);
+		ret = hyvh_memmap_translate(table->map, gpa, len, &hva, &run);
 		if (ret)
 			return ret;
 		if (copy_from_user(dst, u64_to_user_ptr(hva), run))
@@ -445,20 +445,20 @@ int hyv_guest_read(void *mem, u64 gpa, void *dst, u64 len)
 }
 
 /**
- * hyv_vnic_set_mem() - replace the guest's memory table
+ * hyvh_vnic_set_mem() - replace the guest's memory table
  * @vnic: an attached vNIC
  * @arg: from the VMM
  *
  * Context: Process context of the VMM; setup_lock held. May sleep.
  * Return: 0 or a negative errno of HYV_SET_MEM.
  */
-int hyv_vnic_set_mem(struct hyv_vnic *vnic, const struct hyv_set_mem *arg)
+int hyvh_vnic_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg)
 {
 	struct hyv_mem_region *regions;
-	struct hyv_guest_mem *mem, *old;
+	struct hyvh_guest_mem *mem, *old;
 	int ret;
 
-	if (arg->nr_regions > HYV_MAX_MEM_REGIONS)
+	if (arg->nr_regions > HYVH_MAX_MEM_REGIONS)
 		return -EINVAL;
 	mem = kzalloc(sizeof(*mem), GFP_KERNEL_ACCOUNT);
 	if (!mem)
@@ -471,7 +471,7 @@ int hyv_vnic_set_mem(struct hyv_vnic *vnic, const struct hyv_set_mem *arg)
 		ret = PTR_ERR(regions);
 		goto err_free;
 	}
-	mem->map = hyv_memmap_create(regions, arg->nr_regions);
+	mem->map = hyvh_memmap_create(regions, arg->nr_regions);
 	kfree(regions);
 	if (IS_ERR(mem->map)) {
 		ret = PTR_ERR(mem->map);
@@ -483,7 +483,7 @@ int hyv_vnic_set_mem(struct hyv_vnic *vnic, const struct hyv_set_mem *arg)
 	vnic->mem = mem;
 	spin_unlock(&vnic->mem_lock);
 	if (old)
-		hyv_guest_mem_put(old);
+		hyvh_guest_mem_put(old);
 	return 0;
 
 err_free:
@@ -492,9 +492,9 @@ err_free:
 }
 
 /* The device's own features; under gate, and the HCA is there. */
-static u64 hyv_vnic_features(const struct hyv_vnic *vnic)
+static u64 hyvh_vnic_features(const struct hyvh_vnic *vnic)
 {
-	u64 features = hyv_hca_features(vnic->hca);
+	u64 features = hyvh_hca_features(vnic->hca);
 
 	if (vnic->gids.tenant)
 		features |= BIT_ULL(HYV_F_GUEST_GIDS);
@@ -502,7 +502,7 @@ static u64 hyv_vnic_features(const struct hyv_vnic *vnic)
 }
 
 /**
- * hyv_vnic_set_features() - set what the guest's driver acknowledged
+ * hyvh_vnic_set_features() - set what the guest's driver acknowledged
  * @vnic: an attached vNIC
  * @arg: from the VMM
  *
@@ -510,8 +510,8 @@ static u64 hyv_vnic_features(const struct hyv_vnic *vnic)
  * Return: 0, -ENODEV, or -EOPNOTSUPP for bits that are not offered, or if one is
  * missing without which the device does not work.
  */
-int hyv_vnic_set_features(struct hyv_vnic *vnic,
-			  const struct hyv_set_features *arg)
+int hyvh_vnic_set_features(struct hyvh_vnic *vnic,
+			   const struct hyv_set_features *arg)
 {
 	u64 own = arg->features & (BIT_ULL(24) - 1);
 	int ret = 0;
@@ -520,35 +520,35 @@ int hyv_vnic_set_features(struct hyv_vnic *vnic,
 	    !(arg->features & BIT_ULL(VIRTIO_F_VERSION_1)))
 		return -EOPNOTSUPP;
 
-	down_write(&vnic->gate);
+	down_write(&vnic->teardown_rwsem);
 	if (!vnic->hca)
 		ret = -ENODEV;
-	else if (own & ~hyv_vnic_features(vnic))
+	else if (own & ~hyvh_vnic_features(vnic))
 		ret = -EOPNOTSUPP;
 	else if (vnic->gids.tenant && !(own & BIT_ULL(HYV_F_GUEST_GIDS)))
 		ret = -EOPNOTSUPP;
 	else
 		vnic->features = arg->features;
-	up_write(&vnic->gate);
+	up_write(&vnic->teardown_rwsem);
 	return ret;
 }
 
 /**
- * hyv_vnic_get_config() - tell the device configuration space
+ * hyvh_vnic_get_config() - tell the device configuration space
  * @vnic: an attached vNIC
  * @arg: from the VMM; out_features is set
  *
  * Context: Process context of the VMM; setup_lock held. May sleep.
  * Return: 0 or a negative errno of HYV_GET_CONFIG.
  */
-int hyv_vnic_get_config(struct hyv_vnic *vnic, struct hyv_get_config *arg)
+int hyvh_vnic_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg)
 {
 	struct hyv_config config = {
 		.proto_min = cpu_to_le16(HYV_PROTO_VERSION),
 		.proto_max = cpu_to_le16(HYV_PROTO_VERSION),
 		.nr_event_queues = cpu_to_le16(arg->nr_event_queues),
-		.qp_slots = cpu_to_le32(HYV_QP_SLOTS),
-		.cq_slots = cpu_to_le32(HYV_CQ_SLOTS),
+		.qp_slots = cpu_to_le32(HYVH_QP_SLOTS),
+		.cq_slots = cpu_to_le32(HYVH_CQ_SLOTS),
 		.max_request = cpu_to_le32(HYV_MAX_REQ_SIZE),
 		.page_size = cpu_to_le32(PAGE_SIZE),
 		.status = cpu_to_le32(HYV_CONFIG_S_HCA_PRESENT),
@@ -559,21 +559,21 @@ int hyv_vnic_get_config(struct hyv_vnic *vnic, struct hyv_get_config *arg)
 	    arg->nr_event_queues > HYV_MAX_EVENT_QUEUES)
 		return -EINVAL;
 
-	down_read(&vnic->gate);
+	down_read(&vnic->teardown_rwsem);
 	if (!vnic->hca) {
-		up_read(&vnic->gate);
+		up_read(&vnic->teardown_rwsem);
 		return -ENODEV;
 	}
-	ibdev = hyv_hca_ibdev(vnic->hca);
+	ibdev = hyvh_hca_ibdev(vnic->hca);
 	config.driver_id = cpu_to_le32(ibdev->ops.driver_id);
 	config.uverbs_abi_ver = cpu_to_le32(ibdev->ops.uverbs_abi_ver);
 	config.nr_ports = cpu_to_le16(rdma_end_port(ibdev));
 	config.node_type = cpu_to_le16(ibdev->node_type);
 	config.nr_comp_vectors = cpu_to_le16(min_t(int, U16_MAX,
 						   ibdev->num_comp_vectors));
-	arg->out_features = hyv_vnic_features(vnic);
+	arg->out_features = hyvh_vnic_features(vnic);
 	WRITE_ONCE(vnic->events.nr_queues, arg->nr_event_queues);
-	up_read(&vnic->gate);
+	up_read(&vnic->teardown_rwsem);
 
 	if (copy_to_user(u64_to_user_ptr(arg->config), &config,
 			 min_t(size_t, arg->config_len, sizeof(config))))
@@ -581,35 +581,35 @@ int hyv_vnic_get_config(struct hyv_vnic *vnic, struct hyv_get_config *arg)
 	return 0;
 }
 
-static u32 hyv_vnic_state(struct hyv_vnic *vnic)
+static u32 hyvh_vnic_state(struct hyvh_vnic *vnic)
 {
 	if (!READ_ONCE(vnic->hca))
 		return HYV_NL_VNIC_HCA_GONE;
-	return hyv_events_running(vnic) ? HYV_NL_VNIC_RUNNING :
+	return hyvh_events_running(vnic) ? HYV_NL_VNIC_RUNNING :
 					  HYV_NL_VNIC_ATTACHED;
 }
 
-static void hyv_vnic_info_fill(struct hyv_vnic *vnic,
-			       struct hyv_vnic_info *info)
+static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
+				struct hyvh_vnic_info *info)
 {
-	struct hyv_vnic_counters *c = &info->counters;
+	struct hyvh_vnic_counters *c = &info->counters;
 	int type;
 
 	memset(info, 0, sizeof(*info));
 	info->id = vnic->id;
 	info->pid = task_tgid_vnr(vnic->owner);
-	info->state = hyv_vnic_state(vnic);
+	info->state = hyvh_vnic_state(vnic);
 	strscpy(info->name, vnic->name, sizeof(info->name));
 	strscpy(info->comm, vnic->comm, sizeof(info->comm));
 	strscpy(info->hca, vnic->hca_name, sizeof(info->hca));
 	for (type = 1; type < HYV_OBJ_TYPES; type++) {
-		info->obj_count[type] = hyv_objs_count(&vnic->objs, type);
-		info->obj_max[type] = hyv_objs_max(&vnic->objs, type);
+		info->obj_count[type] = hyvh_objs_count(&vnic->objs, type);
+		info->obj_max[type] = hyvh_objs_max(&vnic->objs, type);
 	}
-	info->pinned = hyv_quota_used(&vnic->pinned);
-	info->pinned_max = hyv_quota_max(&vnic->pinned);
-	info->queue_bytes = hyv_quota_used(&vnic->queues);
-	info->queue_bytes_max = hyv_quota_max(&vnic->queues);
+	info->pinned = hyvh_quota_used(&vnic->pinned);
+	info->pinned_max = hyvh_quota_max(&vnic->pinned);
+	info->queue_bytes = hyvh_quota_used(&vnic->queues);
+	info->queue_bytes_max = hyvh_quota_max(&vnic->queues);
 	mutex_lock(&vnic->window.lock);
 	info->window_used = vnic->window.used;
 	info->window_size = vnic->window.size;
@@ -625,21 +625,21 @@ static void hyv_vnic_info_fill(struct hyv_vnic *vnic,
 	c->interrupts = atomic64_read(&vnic->counters.interrupts);
 }
 
-int hyv_vnic_info_next(u32 *id, struct hyv_vnic_info *info)
+int hyvh_vnic_info_next(u32 *id, struct hyvh_vnic_info *info)
 {
 	unsigned long index = *id;
-	struct hyv_vnic *vnic;
+	struct hyvh_vnic *vnic;
 
-	xa_lock(&hyv_vnics);
-	vnic = xa_find(&hyv_vnics, &index, U32_MAX, XA_PRESENT);
+	xa_lock(&hyvh_vnics);
+	vnic = xa_find(&hyvh_vnics, &index, U32_MAX, XA_PRESENT);
 	if (vnic)
 		kref_get(&vnic->ref);
-	xa_unlock(&hyv_vnics);
+	xa_unlock(&hyvh_vnics);
 	if (!vnic)
 		return -ENOENT;
 
-	hyv_vnic_info_fill(vnic, info);
-	hyv_vnic_put(vnic);
+	hyvh_vnic_info_fill(vnic, info);
+	hyvh_vnic_put(vnic);
 	*id = index;
 	return 0;
 }

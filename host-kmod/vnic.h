@@ -3,18 +3,18 @@
  * One vNIC: what an open file of /dev/hyv stands for.
  *
  * Lock order, outermost first:
- *   hyv_vnic.setup_lock > hyv_vnic.gate > hyv_window.lock > mmap lock
- *   hyv_vnic.gate > the lock of a CQ, SRQ or MR > mmap lock
- *   hyv_vnic.gate > hyv_mcast_lock
- *   hyv_vnic.gate > hyv_gids.lock > hyv_tenant.lock
- *   hyv_vnic.gate > hca registry lock
- *   hyv_vnic.gate > hyv_event_queue.lock > hyv_evq.lock
- *   hca registry lock > hyv_hca.lock
+ *   hyvh_vnic.setup_lock > hyvh_vnic.teardown_rwsem > hyvh_window.lock > mmap lock
+ *   hyvh_vnic.teardown_rwsem > the lock of a CQ, SRQ or MR > mmap lock
+ *   hyvh_vnic.teardown_rwsem > hyvh_mcast_lock
+ *   hyvh_vnic.teardown_rwsem > hyvh_gids.lock > hyvh_tenant.lock
+ *   hyvh_vnic.teardown_rwsem > hca registry lock
+ *   hyvh_vnic.teardown_rwsem > hyvh_event_queue.lock > hyvh_event_backlog.lock
+ *   hca registry lock > hyvh_hca.lock
  * The worker never takes setup_lock or gate, so that a holder of either may
  * wait for it.
  */
-#ifndef HYV_VNIC_H
-#define HYV_VNIC_H
+#ifndef HYVH_VNIC_H
+#define HYVH_VNIC_H
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -29,38 +29,38 @@
 #include <hyv/wire.h>
 #include <uapi/linux/hyv.h>
 
-#include "dbmap.h"
-#include "events.h"
-#include "gids.h"
-#include "info.h"
-#include "memmap.h"
-#include "obj.h"
-#include "quota.h"
-#include "window.h"
-#include "worker.h"
+#include "notify/doorbell_map.h"
+#include "notify/events.h"
+#include "address/vgid.h"
+#include "admin/info.h"
+#include "memory/memmap.h"
+#include "verbs/obj.h"
+#include "memory/quota.h"
+#include "memory/window.h"
+#include "notify/worker.h"
 
 struct cred;
-struct hyv_hca;
+struct hyvh_hca;
 struct mm_struct;
 struct task_struct;
 
-#define HYV_QP_SLOTS		16384
-#define HYV_CQ_SLOTS		16384
-#define HYV_MAX_MEM_REGIONS	512
-#define HYV_MIN_WINDOW		1048576UL
+#define HYVH_QP_SLOTS		16384
+#define HYVH_CQ_SLOTS		16384
+#define HYVH_MAX_MEM_REGIONS	512
+#define HYVH_MIN_WINDOW		1048576UL
 
 /**
- * struct hyv_guest_mem - guest memory table that readers may hold on to
+ * struct hyvh_guest_mem - guest memory table that readers may hold on to
  * @ref: one for the vNIC, one for each reader
  * @map: the table; never changes
  */
-struct hyv_guest_mem {
+struct hyvh_guest_mem {
 	struct kref ref;
-	struct hyv_memmap *map;
+	struct hyvh_memmap *map;
 };
 
 /**
- * struct hyv_doorbell_area - the guest's doorbell area, pinned
+ * struct hyvh_doorbell_area - the guest's doorbell area, pinned
  * @hdr: its start, in a contiguous kernel mapping
  * @sq: send doorbells
  * @arm: CQs to arm for the next completion
@@ -68,19 +68,19 @@ struct hyv_guest_mem {
  * @pages: the pinned pages
  * @nr_pages: how many
  */
-struct hyv_doorbell_area {
+struct hyvh_doorbell_area {
 	struct hyv_db_hdr *hdr;
-	struct hyv_dbmap sq;
-	struct hyv_dbmap arm;
-	struct hyv_dbmap solicited;
+	struct hyvh_doorbell_map sq;
+	struct hyvh_doorbell_map arm;
+	struct hyvh_doorbell_map solicited;
 	struct page **pages;
 	unsigned int nr_pages;
 };
 
 /**
- * struct hyv_vnic - one vNIC
+ * struct hyvh_vnic - one vNIC
  */
-struct hyv_vnic {
+struct hyvh_vnic {
 	/* Set at attach and constant from then on. */
 	struct kref ref;
 	u32 id;
@@ -97,7 +97,7 @@ struct hyv_vnic {
 	struct mm_struct *mm;
 	/* The VMM's thread group leader, shown as owner of the HCA's objects. */
 	struct task_struct *owner;
-	struct hyv_worker worker;
+	struct hyvh_worker worker;
 
 	/* Serialises the ioctls that set up the vNIC. */
 	struct mutex setup_lock;
@@ -108,34 +108,34 @@ struct hyv_vnic {
 	 * Held for reading while a request is executed; for writing by those
 	 * who end all requests: reset, departure of the HCA, close.
 	 */
-	struct rw_semaphore gate;
+	struct rw_semaphore teardown_rwsem;
 	/* The next fields change under gate held for writing. */
-	struct hyv_hca *hca;		/* NULL once it has left */
+	struct hyvh_hca *hca;		/* NULL once it has left */
 	u64 features;
 
-	/* Listed with the HCA; protected by hyv_hca.lock. */
+	/* Listed with the HCA; protected by hyvh_hca.lock. */
 	struct list_head hca_link;
 
 	/* mem_lock protects mem only; holders of a reference read it freely. */
 	spinlock_t mem_lock;
-	struct hyv_guest_mem *mem;
+	struct hyvh_guest_mem *mem;
 
 	/* They have locks of their own. */
-	struct hyv_objs objs;
-	struct hyv_quota pinned;	/* guest memory in MRs */
-	struct hyv_quota queues;	/* kernel memory of the HCA's driver */
-	struct hyv_window window;
+	struct hyvh_objs objs;
+	struct hyvh_quota pinned;	/* guest memory in MRs */
+	struct hyvh_quota queues;	/* kernel memory of the HCA's driver */
+	struct hyvh_window window;
 	u32 nr_mcast;		/* see verbs_mcast.c */
-	struct hyv_gids gids;
-	struct xarray qp_slots;	/* of struct hyv_obj, as the next one */
+	struct hyvh_vgids gids;
+	struct xarray qp_slots;	/* of struct hyvh_obj, as the next one */
 	struct xarray cq_slots;
-	struct hyv_events events;
+	struct hyvh_events events;
 
 	/*
 	 * Set under gate held for reading and doorbells_lock, cleared by the
 	 * worker, which reads it freely.
 	 */
-	struct hyv_doorbell_area *doorbells;
+	struct hyvh_doorbell_area *doorbells;
 	struct mutex doorbells_lock;	/* who sets doorbells */
 
 	struct {
@@ -150,22 +150,22 @@ struct hyv_vnic {
 	} counters ____cacheline_aligned_in_smp;
 };
 
-struct hyv_vnic *hyv_vnic_create(void);
-void hyv_vnic_close(struct hyv_vnic *vnic);
-void hyv_vnic_put(struct hyv_vnic *vnic);
+struct hyvh_vnic *hyvh_vnic_create(void);
+void hyvh_vnic_close(struct hyvh_vnic *vnic);
+void hyvh_vnic_put(struct hyvh_vnic *vnic);
 
-int hyv_vnic_attach(struct hyv_vnic *vnic, const struct hyv_attach *arg);
-int hyv_vnic_set_limits(struct hyv_vnic *vnic,
-			const struct hyv_set_limits *arg);
-int hyv_vnic_set_mem(struct hyv_vnic *vnic, const struct hyv_set_mem *arg);
-int hyv_vnic_set_features(struct hyv_vnic *vnic,
-			  const struct hyv_set_features *arg);
-int hyv_vnic_get_config(struct hyv_vnic *vnic, struct hyv_get_config *arg);
-int hyv_vnic_reset(struct hyv_vnic *vnic);
-void hyv_vnic_hca_gone(struct hyv_vnic *vnic);
+int hyvh_vnic_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg);
+int hyvh_vnic_set_limits(struct hyvh_vnic *vnic,
+			 const struct hyv_set_limits *arg);
+int hyvh_vnic_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg);
+int hyvh_vnic_set_features(struct hyvh_vnic *vnic,
+			   const struct hyv_set_features *arg);
+int hyvh_vnic_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg);
+int hyvh_vnic_reset(struct hyvh_vnic *vnic);
+void hyvh_vnic_hca_gone(struct hyvh_vnic *vnic);
 
-struct hyv_guest_mem *hyv_vnic_get_mem(struct hyv_vnic *vnic);
-void hyv_guest_mem_put(struct hyv_guest_mem *mem);
-int hyv_guest_read(void *mem, u64 gpa, void *dst, u64 len);
+struct hyvh_guest_mem *hyvh_vnic_get_mem(struct hyvh_vnic *vnic);
+void hyvh_guest_mem_put(struct hyvh_guest_mem *mem);
+int hyvh_guest_read(void *mem, u64 gpa, void *dst, u64 len);
 
-#endif /* HYV_VNIC_H */
+#endif /* HYVH_VNIC_H */

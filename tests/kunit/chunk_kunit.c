@@ -7,7 +7,7 @@
 
 #include <kunit/test.h>
 
-#include "chunk.h"
+#include "memory/chunk.h"
 
 #define PG	((u64)PAGE_SIZE)
 
@@ -73,7 +73,7 @@ KUNIT_ARRAY_PARAM(parse, parse_params, parse_desc);
 static void chunk_parse(struct kunit *test)
 {
 	const struct parse_param *p = test->param_value;
-	struct hyv_list_view view[HYV_MAX_LISTS];
+	struct hyvh_list_view view[HYV_MAX_LISTS];
 	u32 offset[HYV_MAX_LISTS], len = 0;
 	void *buf;
 	int i;
@@ -95,8 +95,8 @@ static void chunk_parse(struct kunit *test)
 		len += struct_size(list, entry, in->nr_entries);
 	}
 
-	KUNIT_EXPECT_EQ(test, hyv_chunk_lists_parse(buf, len + p->tail,
-						    p->nr_lists, view), p->ret);
+	KUNIT_EXPECT_EQ(test, hyvh_chunk_lists_parse(buf, len + p->tail,
+						     p->nr_lists, view), p->ret);
 	if (p->ret)
 		return;
 	for (i = 0; i < p->nr_lists; i++) {
@@ -124,14 +124,14 @@ static void chunk_parse_huge_counts(struct kunit *test)
 	static const u32 counts[] = {
 		U32_MAX, 0x10000000, 0x10000001, 0x0ffffffe, 0x80000000,
 	};
-	struct hyv_list_view view;
+	struct hyvh_list_view view;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		list.nr_chunks = cpu_to_le32(counts[i]);
 		list.nr_entries = cpu_to_le32(counts[i]);
-		KUNIT_EXPECT_EQ(test, hyv_chunk_lists_parse(&list, sizeof(list),
-							    1, &view),
+		KUNIT_EXPECT_EQ(test, hyvh_chunk_lists_parse(&list, sizeof(list),
+							     1, &view),
 				-EMSGSIZE);
 	}
 }
@@ -141,7 +141,7 @@ struct check_param {
 	u64 addr;
 	u64 length;
 	u32 nr;
-	struct hyv_extent chunk[3];
+	struct hyvh_extent chunk[3];
 	int ret;
 };
 
@@ -193,22 +193,22 @@ KUNIT_ARRAY_PARAM(check, check_params, check_desc);
 static void chunk_check(struct kunit *test)
 {
 	const struct check_param *p = test->param_value;
-	struct hyv_chunks chunks = {
+	struct hyvh_chunks chunks = {
 		.addr = p->addr,
 		.length = p->length,
 		.nr = p->nr,
-		.chunk = (struct hyv_extent *)p->chunk,
+		.chunk = (struct hyvh_extent *)p->chunk,
 	};
 
-	KUNIT_EXPECT_EQ(test, hyv_chunks_check(&chunks), p->ret);
+	KUNIT_EXPECT_EQ(test, hyvh_chunks_check(&chunks), p->ret);
 }
 
-/* The same rules through hyv_chunks_load(). */
+/* The same rules through hyvh_chunks_load(). */
 static void chunk_load_checks(struct kunit *test)
 {
 	const struct check_param *p = test->param_value;
 	struct hyv_chunk wire[3];
-	struct hyv_list_view view = {
+	struct hyvh_list_view view = {
 		.slot = 77,
 		.nr_chunks = p->nr,
 		.nr_entries = p->nr,
@@ -216,17 +216,17 @@ static void chunk_load_checks(struct kunit *test)
 		.length = p->length,
 		.entry = wire,
 	};
-	struct hyv_chunks chunks;
+	struct hyvh_chunks chunks;
 	u32 i;
 
-	/* hyv_chunk_lists_parse() does not let these through. */
+	/* hyvh_chunk_lists_parse() does not let these through. */
 	if (!p->nr || !p->length || p->addr + p->length < p->addr)
 		return;
 	for (i = 0; i < p->nr; i++) {
 		wire[i].addr = cpu_to_le64(p->chunk[i].addr);
 		wire[i].len = cpu_to_le64(p->chunk[i].len);
 	}
-	KUNIT_ASSERT_EQ(test, hyv_chunks_load(&chunks, &view, 3, NULL, NULL),
+	KUNIT_ASSERT_EQ(test, hyvh_chunks_load(&chunks, &view, 3, NULL, NULL),
 			p->ret);
 	if (p->ret)
 		return;
@@ -238,8 +238,8 @@ static void chunk_load_checks(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, chunks.chunk[i].addr, p->chunk[i].addr);
 		KUNIT_EXPECT_EQ(test, chunks.chunk[i].len, p->chunk[i].len);
 	}
-	hyv_chunks_release(&chunks);
-	hyv_chunks_release(&chunks);
+	hyvh_chunks_release(&chunks);
+	hyvh_chunks_release(&chunks);
 }
 
 /* Guest memory for indirect lists: chunk i of the buffer is page 100 + 2 * i. */
@@ -271,7 +271,7 @@ struct indirect_param {
 	const char *name;
 	u32 nr_chunks;
 	u32 nr_entries;
-	struct hyv_extent entry[3];
+	struct hyvh_extent entry[3];
 	u32 max_chunks;
 	int ret;
 };
@@ -309,7 +309,7 @@ static void chunk_load_indirect(struct kunit *test)
 {
 	const struct indirect_param *p = test->param_value;
 	struct hyv_chunk entry[3];
-	struct hyv_list_view view = {
+	struct hyvh_list_view view = {
 		.flags = HYV_CHUNKS_INDIRECT,
 		.nr_chunks = p->nr_chunks,
 		.nr_entries = p->nr_entries,
@@ -317,7 +317,7 @@ static void chunk_load_indirect(struct kunit *test)
 		.length = (u64)p->nr_chunks * PG,
 		.entry = entry,
 	};
-	struct hyv_chunks chunks = {};
+	struct hyvh_chunks chunks = {};
 	struct fake_guest *guest;
 	u32 i;
 
@@ -333,8 +333,8 @@ static void chunk_load_indirect(struct kunit *test)
 		entry[i].len = cpu_to_le64(p->entry[i].len);
 	}
 
-	KUNIT_ASSERT_EQ(test, hyv_chunks_load(&chunks, &view, p->max_chunks,
-					      fake_read, guest), p->ret);
+	KUNIT_ASSERT_EQ(test, hyvh_chunks_load(&chunks, &view, p->max_chunks,
+					       fake_read, guest), p->ret);
 	if (p->ret) {
 		KUNIT_EXPECT_NULL(test, chunks.chunk);
 		return;
@@ -347,7 +347,7 @@ static void chunk_load_indirect(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, chunks.chunk[i].addr, (100 + 2 * i) * PG);
 		KUNIT_EXPECT_EQ(test, chunks.chunk[i].len, PG);
 	}
-	hyv_chunks_release(&chunks);
+	hyvh_chunks_release(&chunks);
 }
 
 /* Memory is spent in proportion to the buffer only. */
@@ -357,7 +357,7 @@ static void chunk_load_bounds_memory(struct kunit *test)
 		.addr = cpu_to_le64(TABLE_GPA),
 		.len = cpu_to_le64(16ULL * U32_MAX),
 	};
-	struct hyv_list_view view = {
+	struct hyvh_list_view view = {
 		.flags = HYV_CHUNKS_INDIRECT,
 		.nr_chunks = U32_MAX,
 		.nr_entries = 1,
@@ -365,14 +365,14 @@ static void chunk_load_bounds_memory(struct kunit *test)
 		.length = 2 + 1000 * PG,
 		.entry = &entry,
 	};
-	struct hyv_chunks chunks = {};
+	struct hyvh_chunks chunks = {};
 
 	/* fake_read() without a guest would crash. */
-	KUNIT_EXPECT_EQ(test, hyv_chunks_load(&chunks, &view, U32_MAX,
-					      fake_read, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, hyvh_chunks_load(&chunks, &view, U32_MAX,
+					       fake_read, NULL), -EINVAL);
 	view.nr_chunks = 1003;
-	KUNIT_EXPECT_EQ(test, hyv_chunks_load(&chunks, &view, U32_MAX,
-					      fake_read, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, hyvh_chunks_load(&chunks, &view, U32_MAX,
+					       fake_read, NULL), -EINVAL);
 }
 
 static struct kunit_case chunk_cases[] = {

@@ -6,7 +6,7 @@
 
 #include <kunit/test.h>
 
-#include "convert.h"
+#include "command/convert.h"
 
 /* Port 1 is RoCE v2, port 2 is InfiniBand. */
 #define NR_PORTS	2
@@ -85,7 +85,7 @@ static void convert_status(struct kunit *test)
 {
 	const struct status_param *p = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, hyv_status_from_errno(p->err), p->status);
+	KUNIT_EXPECT_EQ(test, hyvh_status_from_errno(p->err), p->status);
 }
 
 struct access_param {
@@ -136,7 +136,7 @@ static void convert_access(struct kunit *test)
 {
 	const struct access_param *p = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, hyv_access_check(p->access), p->ret);
+	KUNIT_EXPECT_EQ(test, hyvh_access_check(p->access), p->ret);
 }
 
 /* Attributes that are all allowed. */
@@ -195,7 +195,7 @@ static void convert_qp_attr(struct kunit *test)
 
 	good_qp_attr(&in);
 	memset(&out, 0xee, sizeof(out));
-	KUNIT_ASSERT_EQ(test, hyv_qp_attr_from_wire(dev, &in, ALL_ATTRS, &out),
+	KUNIT_ASSERT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, ALL_ATTRS, &out),
 			0);
 	KUNIT_EXPECT_EQ(test, out.qp_state, IB_QPS_RTR);
 	KUNIT_EXPECT_EQ(test, out.cur_qp_state, IB_QPS_INIT);
@@ -255,7 +255,7 @@ static void convert_qp_attr_there_and_back(struct kunit *test)
 	in.alt_ah.hop_limit = 0;
 	in.alt_ah.traffic_class = 0;
 	memset(in.alt_ah.dgid, 0, sizeof(in.alt_ah.dgid));
-	KUNIT_ASSERT_EQ(test, hyv_qp_attr_from_wire(dev, &in, ALL_ATTRS, &attr),
+	KUNIT_ASSERT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, ALL_ATTRS, &attr),
 			0);
 
 	/* These are read only. */
@@ -272,7 +272,7 @@ static void convert_qp_attr_there_and_back(struct kunit *test)
 	in.cap.max_recv_sge = cpu_to_le32(4);
 	in.cap.max_inline_data = cpu_to_le32(0x12345);
 	memset(&back, 0xee, sizeof(back));
-	hyv_qp_attr_to_wire(&attr, &back);
+	hyvh_qp_attr_to_wire(&attr, &back);
 	KUNIT_EXPECT_MEMEQ(test, &back, &in, sizeof(in));
 }
 
@@ -289,10 +289,10 @@ static void convert_qp_attr_mask(struct kunit *test)
 	memset(&sum, 0, sizeof(sum));
 	for (bit = 0; bit < 32; bit++) {
 		u32 mask = BIT(bit);
-		int ret = hyv_qp_attr_from_wire(dev, &in, mask, &one);
+		int ret = hyvh_qp_attr_from_wire(dev, &in, mask, &one);
 
 		KUNIT_EXPECT_EQ(test, ret, mask & ALL_ATTRS ? 0 : -EOPNOTSUPP);
-		KUNIT_EXPECT_EQ(test, hyv_qp_attr_mask_check(mask), ret);
+		KUNIT_EXPECT_EQ(test, hyvh_qp_attr_mask_check(mask), ret);
 		if (ret)
 			continue;
 		KUNIT_EXPECT_NE(test, memcmp(&one, &zero, sizeof(one)), 0);
@@ -301,12 +301,12 @@ static void convert_qp_attr_mask(struct kunit *test)
 			to[i] |= from[i];
 		}
 	}
-	KUNIT_ASSERT_EQ(test, hyv_qp_attr_from_wire(dev, &in, ALL_ATTRS, &one),
+	KUNIT_ASSERT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, ALL_ATTRS, &one),
 			0);
 	KUNIT_EXPECT_MEMEQ(test, &one, &sum, sizeof(one));
-	KUNIT_EXPECT_EQ(test, hyv_qp_attr_from_wire(dev, &in, U32_MAX, &one),
+	KUNIT_EXPECT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, U32_MAX, &one),
 			-EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, hyv_qp_attr_from_wire(dev, &in, 0, &one), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, 0, &one), 0);
 	KUNIT_EXPECT_MEMEQ(test, &one, &zero, sizeof(one));
 }
 
@@ -395,9 +395,9 @@ static void convert_qp_attr_range(struct kunit *test)
 	good_qp_attr(&in);
 	memset((u8 *)&in + p->offset, 0, p->size);
 	memcpy((u8 *)&in + p->offset, &val, min_t(u16, p->size, 4));
-	KUNIT_EXPECT_EQ(test, hyv_qp_attr_from_wire(dev, &in, p->mask, &out),
+	KUNIT_EXPECT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, p->mask, &out),
 			p->ret);
-	KUNIT_EXPECT_EQ(test, hyv_qp_attr_from_wire(dev, &in, ALL_ATTRS, &out),
+	KUNIT_EXPECT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, ALL_ATTRS, &out),
 			p->ret);
 	if (!p->ret) {
 		KUNIT_EXPECT_LE(test, out.rq_psn, 0xffffff);
@@ -407,8 +407,8 @@ static void convert_qp_attr_range(struct kunit *test)
 	}
 	/* What is not in the mask is not looked at. */
 	KUNIT_EXPECT_EQ(test,
-			hyv_qp_attr_from_wire(dev, &in, ALL_ATTRS & ~p->mask,
-					      &out),
+			hyvh_qp_attr_from_wire(dev, &in, ALL_ATTRS & ~p->mask,
+					       &out),
 			p->always ? p->ret : 0);
 }
 
@@ -449,7 +449,7 @@ static void convert_qp_cap(struct kunit *test)
 	in.max_recv_sge = cpu_to_le32(p->cap[3]);
 	in.max_inline_data = cpu_to_le32(p->cap[4]);
 	memset(&out, 0xee, sizeof(out));
-	KUNIT_EXPECT_EQ(test, hyv_qp_cap_from_wire(&in, &dev->attrs, &out),
+	KUNIT_EXPECT_EQ(test, hyvh_qp_cap_from_wire(&in, &dev->attrs, &out),
 			p->ret);
 	if (p->ret)
 		return;
@@ -459,7 +459,7 @@ static void convert_qp_cap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out.max_recv_sge, p->cap[3]);
 	KUNIT_EXPECT_EQ(test, out.max_inline_data, p->cap[4]);
 	KUNIT_EXPECT_EQ(test, out.max_rdma_ctxs, 0);
-	hyv_qp_cap_to_wire(&out, &back);
+	hyvh_qp_cap_to_wire(&out, &back);
 	KUNIT_EXPECT_MEMEQ(test, &back, &in, sizeof(in));
 }
 
@@ -503,7 +503,7 @@ static void convert_srq_attr(struct kunit *test)
 	struct ib_srq_attr out;
 
 	memset(&out, 0xee, sizeof(out));
-	KUNIT_EXPECT_EQ(test, hyv_srq_attr_from_wire(&in, &dev->attrs, &out),
+	KUNIT_EXPECT_EQ(test, hyvh_srq_attr_from_wire(&in, &dev->attrs, &out),
 			p->ret);
 	if (p->ret)
 		return;
@@ -536,7 +536,7 @@ static void convert_device_attr(struct kunit *test)
 	attr->cq_caps.max_cq_moderation_count = 0x1234;
 	attr->cq_caps.max_cq_moderation_period = 0x5678;
 	memset(&out, 0xee, sizeof(out));
-	hyv_device_attr_to_wire(dev, attr, &out);
+	hyvh_device_attr_to_wire(dev, attr, &out);
 
 	/* The header is the dispatcher's. */
 	KUNIT_EXPECT_NULL(test, memchr_inv(&out.hdr, 0xee, sizeof(out.hdr)));
@@ -607,7 +607,7 @@ static u32 convert_verbs_of(const struct ib_device *dev)
 {
 	struct hyv_query_device_rsp out;
 
-	hyv_device_attr_to_wire(dev, &dev->attrs, &out);
+	hyvh_device_attr_to_wire(dev, &dev->attrs, &out);
 	return le32_to_cpu(out.verbs);
 }
 
@@ -674,7 +674,7 @@ static void convert_port_attr(struct kunit *test)
 	dev->port_data[1].immutable.core_cap_flags =
 		RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP | RDMA_CORE_CAP_IB_GRH_REQUIRED;
 	memset(&out, 0xee, sizeof(out));
-	hyv_port_attr_to_wire(dev, 1, &attr, IB_LINK_LAYER_ETHERNET, &out);
+	hyvh_port_attr_to_wire(dev, 1, &attr, IB_LINK_LAYER_ETHERNET, &out);
 	KUNIT_EXPECT_NULL(test, memchr_inv(&out.hdr, 0xee, sizeof(out.hdr)));
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.port_cap_flags), 0x04890000);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.port_cap_flags2), 0x1234);
@@ -704,7 +704,7 @@ static void convert_port_attr(struct kunit *test)
 	/* The IBTA's bit 26 is not user space's. */
 	attr.ip_gids = 0;
 	attr.port_cap_flags = U32_MAX;
-	hyv_port_attr_to_wire(dev, 2, &attr, IB_LINK_LAYER_INFINIBAND, &out);
+	hyvh_port_attr_to_wire(dev, 2, &attr, IB_LINK_LAYER_INFINIBAND, &out);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.port_cap_flags), 0xfbffffff);
 	KUNIT_EXPECT_EQ(test, out.link_layer, 1);
 	KUNIT_EXPECT_EQ(test, out.grh_required, 0);

@@ -7,7 +7,7 @@
 
 #include <kunit/test.h>
 
-#include "dispatch.h"
+#include "command/dispatch.h"
 
 #define BUF_LEN		8192
 
@@ -46,13 +46,13 @@ struct fixture {
 	int ret;
 	u32 udata_out_len;
 	unsigned int calls;
-	struct hyv_call seen;
+	struct hyvh_call seen;
 	struct grown_req seen_req;
 	u8 seen_udata[HYV_MAX_UDATA];
 	bool udata_out_was_zero;
 };
 
-static int handle_any(void *ctx, struct hyv_call *call)
+static int handle_any(void *ctx, struct hyvh_call *call)
 {
 	struct fixture *f = ctx;
 
@@ -68,7 +68,7 @@ static int handle_any(void *ctx, struct hyv_call *call)
 	return f->ret;
 }
 
-static int handle_grown(void *ctx, struct hyv_call *call)
+static int handle_grown(void *ctx, struct hyvh_call *call)
 {
 	struct fixture *f = ctx;
 	struct grown_rsp *rsp = call->rsp;
@@ -83,13 +83,13 @@ static int handle_grown(void *ctx, struct hyv_call *call)
 	return handle_any(ctx, call);
 }
 
-static const struct hyv_cmd_op ops[] = {
+static const struct hyvh_cmd_op ops[] = {
 	{ .opcode = OP_GROWN, .name = "grown", .handler = handle_grown,
 	  .min_req = offsetofend(struct grown_req, a),
 	  .req_len = sizeof(struct grown_req),
 	  .min_rsp = offsetofend(struct grown_rsp, a),
 	  .rsp_len = sizeof(struct grown_rsp),
-	  .zero = { HYV_ZERO_FIELD(struct grown_req, reserved) } },
+	  .zero = { HYVH_ZERO_FIELD(struct grown_req, reserved) } },
 	{ .opcode = OP_PLAIN, .name = "plain", .handler = handle_any,
 	  .min_req = sizeof(struct hyv_req), .req_len = sizeof(struct hyv_req),
 	  .min_rsp = sizeof(struct hyv_rsp), .rsp_len = sizeof(struct hyv_rsp),
@@ -142,8 +142,8 @@ static const struct hyv_rsp *dispatch(struct fixture *f)
 
 	memset(f->rsp, 0xaa, BUF_LEN);
 	f->calls = 0;
-	f->rsp_len = hyv_dispatch(ops, ARRAY_SIZE(ops), f->features, f, f->req,
-				  f->req_len, f->rsp, f->rsp_room);
+	f->rsp_len = hyvh_dispatch(ops, ARRAY_SIZE(ops), f->features, f, f->req,
+				   f->req_len, f->rsp, f->rsp_room);
 	KUNIT_ASSERT_GE(f->test, f->rsp_len, sizeof(*hdr));
 	KUNIT_ASSERT_LE(f->test, f->rsp_len, f->rsp_room);
 	KUNIT_EXPECT_EQ(f->test, le32_to_cpu(hdr->size), f->rsp_len);
@@ -520,7 +520,7 @@ static struct kunit_case dispatch_cases[] = {
 };
 
 static struct kunit_suite dispatch_suite = {
-	.name = "hyv_dispatch",
+	.name = "hyvh_dispatch",
 	.init = dispatch_test_init,
 	.test_cases = dispatch_cases,
 };

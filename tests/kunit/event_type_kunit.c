@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "event_type.h"
+#include "notify/event_type.h"
 
 struct event_param {
 	enum ib_event_type code;
@@ -49,9 +49,9 @@ static void event_type(struct kunit *test)
 	u32 type;
 
 	for (type = 0; type <= HYV_EVENT_SRQ + 1; type++)
-		KUNIT_EXPECT_EQ(test, hyv_event_type_ok(type, p->code),
+		KUNIT_EXPECT_EQ(test, vhyv_event_type_ok(type, p->code),
 				p->type && p->type == type);
-	KUNIT_EXPECT_FALSE(test, hyv_event_type_ok(U16_MAX, p->code));
+	KUNIT_EXPECT_FALSE(test, vhyv_event_type_ok(U16_MAX, p->code));
 }
 
 static struct kunit_case event_type_cases[] = {

@@ -14,8 +14,8 @@
 
 #include <kunit/test.h>
 
-#include "dispatch.h"
-#include "stitch_plan.h"
+#include "command/dispatch.h"
+#include "memory/stitch_plan.h"
 
 #define ROUNDS		20000
 #define REQ_PAGES	2
@@ -27,7 +27,7 @@
 struct fuzz {
 	struct kunit *test;
 	struct rnd_state rnd;
-	struct hyv_memmap *map;
+	struct hyvh_memmap *map;
 	const void *req;
 	u32 req_len;
 	u64 features;
@@ -92,14 +92,14 @@ static void expect_inside(struct fuzz *fuzz, const void *p, u64 len)
 			(unsigned long)fuzz->req + fuzz->req_len);
 }
 
-static int fuzz_plan(struct fuzz *fuzz, const struct hyv_chunks *chunks)
+static int fuzz_plan(struct fuzz *fuzz, const struct hyvh_chunks *chunks)
 {
-	struct hyv_stitch_plan plan;
+	struct hyvh_stitch_plan plan;
 	u64 bytes = 0;
 	u32 i;
 	int ret;
 
-	ret = hyv_stitch_plan_make(&plan, fuzz->map, chunks, 8);
+	ret = hyvh_stitch_plan_make(&plan, fuzz->map, chunks, 8);
 	if (ret)
 		return ret;
 	fuzz->planned++;
@@ -110,11 +110,11 @@ static int fuzz_plan(struct fuzz *fuzz, const struct hyv_chunks *chunks)
 	KUNIT_EXPECT_GE(fuzz->test, bytes, plan.offset + plan.length);
 	KUNIT_EXPECT_LT(fuzz->test, bytes - plan.offset - plan.length,
 			PAGE_SIZE);
-	hyv_stitch_plan_release(&plan);
+	hyvh_stitch_plan_release(&plan);
 	return 0;
 }
 
-static int fuzz_handler(void *ctx, struct hyv_call *call)
+static int fuzz_handler(void *ctx, struct hyvh_call *call)
 {
 	struct fuzz *fuzz = ctx;
 	u16 i;
@@ -134,32 +134,32 @@ static int fuzz_handler(void *ctx, struct hyv_call *call)
 		call->udata_out_len = rnd(fuzz) % (call->udata_out_room + 1);
 
 	for (i = 0; i < call->nr_lists; i++) {
-		const struct hyv_list_view *view = &call->lists[i];
-		struct hyv_chunks chunks;
+		const struct hyvh_list_view *view = &call->lists[i];
+		struct hyvh_chunks chunks;
 
 		expect_inside(fuzz, view->entry,
 			      (u64)view->nr_entries * sizeof(*view->entry));
-		ret = hyv_chunks_load(&chunks, view, MAX_CHUNKS,
-				      fuzz_read_guest, fuzz);
+		ret = hyvh_chunks_load(&chunks, view, MAX_CHUNKS,
+				       fuzz_read_guest, fuzz);
 		if (ret)
 			return ret;
 		fuzz->loaded++;
 		KUNIT_EXPECT_LE(fuzz->test, chunks.nr, MAX_CHUNKS);
-		KUNIT_EXPECT_EQ(fuzz->test, hyv_chunks_check(&chunks), 0);
+		KUNIT_EXPECT_EQ(fuzz->test, hyvh_chunks_check(&chunks), 0);
 		ret = fuzz_plan(fuzz, &chunks);
-		hyv_chunks_release(&chunks);
+		hyvh_chunks_release(&chunks);
 		if (ret)
 			return ret;
 	}
 	return rnd(fuzz) % 8 ? 0 : -(int)(rnd(fuzz) % 200);
 }
 
-static void fuzz_make_ops(struct fuzz *fuzz, struct hyv_cmd_op *ops)
+static void fuzz_make_ops(struct fuzz *fuzz, struct hyvh_cmd_op *ops)
 {
 	int i;
 
 	for (i = 0; i < OPCODES; i++) {
-		struct hyv_cmd_op *op = &ops[i];
+		struct hyvh_cmd_op *op = &ops[i];
 
 		op->opcode = 0x100 + i;
 		op->min_req = sizeof(struct hyv_req) + rnd(fuzz) % 3 * 8;
@@ -211,7 +211,7 @@ static u32 fuzz_list(struct fuzz *fuzz, void *buf, u32 room, u16 slot)
 }
 
 /* Write a request that is mostly right; returns its length. */
-static u32 fuzz_request(struct fuzz *fuzz, const struct hyv_cmd_op *op,
+static u32 fuzz_request(struct fuzz *fuzz, const struct hyvh_cmd_op *op,
 			void *buf)
 {
 	struct hyv_req *hdr = buf;
@@ -278,7 +278,7 @@ static void fuzz_check_reply(struct fuzz *fuzz, const void *rsp, u32 len,
 }
 
 /* Guest pages 0..59 in four regions, so that a few chunks miss. */
-static struct hyv_memmap *fuzz_map(void)
+static struct hyvh_memmap *fuzz_map(void)
 {
 	struct hyv_mem_region region[4];
 	int i;
@@ -289,12 +289,12 @@ static struct hyv_memmap *fuzz_map(void)
 		region[i].addr = 0x7f0000000000 + i * 15 * PAGE_SIZE +
 				 i / 2 * 0x100000;
 	}
-	return hyv_memmap_create(region, ARRAY_SIZE(region));
+	return hyvh_memmap_create(region, ARRAY_SIZE(region));
 }
 
 static void fuzz_requests(struct kunit *test)
 {
-	struct hyv_cmd_op *ops;
+	struct hyvh_cmd_op *ops;
 	struct fuzz *fuzz;
 	void *area, *buf, *rsp;
 	int i;
@@ -314,7 +314,7 @@ static void fuzz_requests(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fuzz->map);
 	area = vmalloc(REQ_MAX);
 	if (!area) {
-		hyv_memmap_free(fuzz->map);
+		hyvh_memmap_free(fuzz->map);
 		KUNIT_ASSERT_NOT_NULL(test, area);
 	}
 
@@ -334,8 +334,8 @@ static void fuzz_requests(struct kunit *test)
 		fuzz->req_len = len;
 		fuzz->features = rnd(fuzz) % 8 ? HYV_FEATURES_ALL : 0;
 		fuzz_check_reply(fuzz, rsp,
-				 hyv_dispatch(ops, OPCODES, fuzz->features,
-					      fuzz, req, len, rsp, room),
+				 hyvh_dispatch(ops, OPCODES, fuzz->features,
+					       fuzz, req, len, rsp, room),
 				 room);
 		/* The request is the caller's and stays as it is. */
 		KUNIT_ASSERT_EQ(test, memcmp(req, buf, len), 0);
@@ -350,14 +350,14 @@ static void fuzz_requests(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fuzz->planned, ROUNDS / 100);
 	KUNIT_EXPECT_GT(test, hweight32(fuzz->statuses), 8);
 	vfree(area);
-	hyv_memmap_free(fuzz->map);
+	hyvh_memmap_free(fuzz->map);
 }
 
 /* Nothing but noise. */
 static void fuzz_noise(struct kunit *test)
 {
-	struct hyv_list_view views[HYV_MAX_LISTS];
-	struct hyv_chunks chunks = {};
+	struct hyvh_list_view views[HYV_MAX_LISTS];
+	struct hyvh_chunks chunks = {};
 	struct rnd_state state;
 	struct fuzz *fuzz;
 	void *area;
@@ -376,12 +376,12 @@ static void fuzz_noise(struct kunit *test)
 		u16 nr = i % (HYV_MAX_LISTS + 1);
 
 		prandom_bytes_state(&state, buf, len);
-		if (hyv_chunk_lists_parse(buf, len, nr, views))
+		if (hyvh_chunk_lists_parse(buf, len, nr, views))
 			continue;
 		for (j = 0; j < nr; j++)
-			if (!hyv_chunks_load(&chunks, &views[j], MAX_CHUNKS,
-					     fuzz_read_guest, fuzz))
-				hyv_chunks_release(&chunks);
+			if (!hyvh_chunks_load(&chunks, &views[j], MAX_CHUNKS,
+					      fuzz_read_guest, fuzz))
+				hyvh_chunks_release(&chunks);
 	}
 	KUNIT_EXPECT_NULL(test, chunks.chunk);
 	vfree(area);

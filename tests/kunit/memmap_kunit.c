@@ -7,7 +7,7 @@
 
 #include <kunit/test.h>
 
-#include "memmap.h"
+#include "memory/memmap.h"
 
 #define PG	((u64)PAGE_SIZE)
 #define TOP	(0 - PG)	/* last page of an address space */
@@ -55,11 +55,11 @@ KUNIT_ARRAY_PARAM(create, create_params, create_desc);
 static void memmap_create(struct kunit *test)
 {
 	const struct create_param *p = test->param_value;
-	struct hyv_memmap *map = hyv_memmap_create(p->region, p->nr);
+	struct hyvh_memmap *map = hyvh_memmap_create(p->region, p->nr);
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(map), p->ret);
 	if (!IS_ERR(map))
-		hyv_memmap_free(map);
+		hyvh_memmap_free(map);
 }
 
 /*
@@ -109,28 +109,28 @@ KUNIT_ARRAY_PARAM(translate, translate_params, translate_desc);
 static void memmap_translate(struct kunit *test)
 {
 	const struct translate_param *p = test->param_value;
-	struct hyv_memmap *map;
+	struct hyvh_memmap *map;
 	u64 hva = 0, run = 0;
 
-	map = hyv_memmap_create(map_regions, ARRAY_SIZE(map_regions));
+	map = hyvh_memmap_create(map_regions, ARRAY_SIZE(map_regions));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
-	KUNIT_EXPECT_EQ(test, hyv_memmap_translate(map, p->gpa, p->len, &hva,
-						   &run), p->ret);
+	KUNIT_EXPECT_EQ(test, hyvh_memmap_translate(map, p->gpa, p->len, &hva,
+						    &run), p->ret);
 	KUNIT_EXPECT_EQ(test, hva, p->hva);
 	KUNIT_EXPECT_EQ(test, run, p->run);
-	hyv_memmap_free(map);
+	hyvh_memmap_free(map);
 }
 
 static void memmap_empty(struct kunit *test)
 {
-	struct hyv_memmap *map = hyv_memmap_create(NULL, 0);
+	struct hyvh_memmap *map = hyvh_memmap_create(NULL, 0);
 	u64 hva, run;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
-	KUNIT_EXPECT_EQ(test, hyv_memmap_translate(map, 0, 1, &hva, &run),
+	KUNIT_EXPECT_EQ(test, hyvh_memmap_translate(map, 0, 1, &hva, &run),
 			-EFAULT);
-	hyv_memmap_free(map);
-	hyv_memmap_free(NULL);
+	hyvh_memmap_free(map);
+	hyvh_memmap_free(NULL);
 }
 
 #define MODEL_PAGES	256
@@ -139,7 +139,7 @@ static void memmap_empty(struct kunit *test)
 static void memmap_against_model(struct kunit *test)
 {
 	struct hyv_mem_region *region;
-	struct hyv_memmap *map;
+	struct hyvh_memmap *map;
 	struct rnd_state rnd;
 	u64 *model;
 	int round;
@@ -178,12 +178,12 @@ static void memmap_against_model(struct kunit *test)
 			swap(region[i - 1], region[j]);
 		}
 
-		map = hyv_memmap_create(region, nr);
+		map = hyvh_memmap_create(region, nr);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
 		for (i = 0; i < MODEL_PAGES; i++) {
-			int ret = hyv_memmap_translate(map, i * PG + 3,
-						       MODEL_PAGES * PG,
-						       &got_hva, &run);
+			int ret = hyvh_memmap_translate(map, i * PG + 3,
+							MODEL_PAGES * PG,
+							&got_hva, &run);
 
 			KUNIT_ASSERT_EQ(test, ret, model[i] ? 0 : -EFAULT);
 			if (ret)
@@ -193,7 +193,7 @@ static void memmap_against_model(struct kunit *test)
 				;
 			KUNIT_ASSERT_EQ(test, run, (j - i) * PG - 3);
 		}
-		hyv_memmap_free(map);
+		hyvh_memmap_free(map);
 	}
 }
 
@@ -206,7 +206,7 @@ static struct kunit_case memmap_cases[] = {
 };
 
 static struct kunit_suite memmap_suite = {
-	.name = "hyv_memmap",
+	.name = "hyvh_memmap",
 	.test_cases = memmap_cases,
 };
 

@@ -10,114 +10,114 @@
 
 #include <kunit/test.h>
 
-#include "obj.h"
+#include "verbs/obj.h"
 
 #define MAX_OBJS	8
 
 static int obj_test_init(struct kunit *test)
 {
-	struct hyv_objs *objs;
+	struct hyvh_objs *objs;
 	unsigned int type;
 
 	objs = kunit_kzalloc(test, sizeof(*objs), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, objs);
-	hyv_objs_init(objs);
+	hyvh_objs_init(objs);
 	for (type = HYV_OBJ_CONTEXT; type < HYV_OBJ_TYPES; type++)
-		hyv_objs_set_max(objs, type, MAX_OBJS);
+		hyvh_objs_set_max(objs, type, MAX_OBJS);
 	test->priv = objs;
 	return 0;
 }
 
 static void obj_test_exit(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
+	struct hyvh_objs *objs = test->priv;
 	unsigned int type;
 
 	for (type = HYV_OBJ_CONTEXT; type < HYV_OBJ_TYPES; type++)
-		KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, type), 0);
+		KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, type), 0);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&objs->xa));
-	hyv_objs_fini(objs);
+	hyvh_objs_fini(objs);
 }
 
-static struct hyv_obj *new_obj(struct kunit *test, enum hyv_obj_type type,
-			       struct hyv_obj *owner)
+static struct hyvh_obj *new_obj(struct kunit *test, enum hyv_obj_type type,
+				struct hyvh_obj *owner)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *obj;
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *obj;
 
 	obj = kunit_kzalloc(test, sizeof(*obj), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, obj);
-	KUNIT_ASSERT_EQ(test, hyv_obj_reserve(objs, obj, type, owner), 0);
-	hyv_obj_publish(objs, obj);
+	KUNIT_ASSERT_EQ(test, hyvh_obj_reserve(objs, obj, type, owner), 0);
+	hyvh_obj_publish(objs, obj);
 	return obj;
 }
 
-static void end_obj(struct kunit *test, struct hyv_obj *obj)
+static void end_obj(struct kunit *test, struct hyvh_obj *obj)
 {
-	struct hyv_objs *objs = test->priv;
+	struct hyvh_objs *objs = test->priv;
 
-	KUNIT_ASSERT_PTR_EQ(test, hyv_obj_get(objs, obj->handle, obj->type),
+	KUNIT_ASSERT_PTR_EQ(test, hyvh_obj_get(objs, obj->handle, obj->type),
 			    obj);
-	KUNIT_ASSERT_EQ(test, hyv_obj_remove(objs, obj), 0);
-	hyv_obj_erase(objs, obj);
+	KUNIT_ASSERT_EQ(test, hyvh_obj_remove(objs, obj), 0);
+	hyvh_obj_erase(objs, obj);
 }
 
 static void obj_life(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj obj = {};
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj obj = {};
 	u32 handle;
 
-	KUNIT_ASSERT_EQ(test, hyv_obj_reserve(objs, &obj, HYV_OBJ_CQ, NULL), 0);
+	KUNIT_ASSERT_EQ(test, hyvh_obj_reserve(objs, &obj, HYV_OBJ_CQ, NULL), 0);
 	handle = obj.handle;
 	KUNIT_EXPECT_NE(test, handle, 0);
-	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 1);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ));
+	KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_CQ), 1);
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, handle, HYV_OBJ_CQ));
 
-	hyv_obj_publish(objs, &obj);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_QP));
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, 0));
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, U32_MAX));
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle + 1, HYV_OBJ_CQ));
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, 0, HYV_OBJ_CQ));
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, U32_MAX, HYV_OBJ_CQ));
-	KUNIT_EXPECT_PTR_EQ(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ), &obj);
+	hyvh_obj_publish(objs, &obj);
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, handle, HYV_OBJ_QP));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, handle, 0));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, handle, U32_MAX));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, handle + 1, HYV_OBJ_CQ));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, 0, HYV_OBJ_CQ));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, U32_MAX, HYV_OBJ_CQ));
+	KUNIT_EXPECT_PTR_EQ(test, hyvh_obj_get(objs, handle, HYV_OBJ_CQ), &obj);
 
-	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, &obj), 0);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ));
-	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 1);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, &obj), 0);
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, handle, HYV_OBJ_CQ));
+	KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_CQ), 1);
 
-	hyv_obj_erase(objs, &obj);
-	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 0);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, handle, HYV_OBJ_CQ));
+	hyvh_obj_erase(objs, &obj);
+	KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_CQ), 0);
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, handle, HYV_OBJ_CQ));
 }
 
 static void obj_slots(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj obj = {};
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj obj = {};
 	struct xarray slots;
 	u32 slot;
 
 	xa_init_flags(&slots, XA_FLAGS_ALLOC);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, 0));
-	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, U32_MAX));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, 0));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, U32_MAX));
 
-	KUNIT_ASSERT_EQ(test, hyv_obj_reserve(objs, &obj, HYV_OBJ_QP, NULL), 0);
+	KUNIT_ASSERT_EQ(test, hyvh_obj_reserve(objs, &obj, HYV_OBJ_QP, NULL), 0);
 	KUNIT_ASSERT_EQ(test, xa_alloc(&slots, &slot, &obj, XA_LIMIT(0, 63),
 				       GFP_KERNEL), 0);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, slot));
 
-	hyv_obj_publish(objs, &obj);
-	KUNIT_EXPECT_PTR_EQ(test, hyv_obj_get_slot(&slots, slot), &obj);
+	hyvh_obj_publish(objs, &obj);
+	KUNIT_EXPECT_PTR_EQ(test, hyvh_obj_get_slot(&slots, slot), &obj);
 	KUNIT_EXPECT_EQ(test, refcount_read(&obj.refs), 2);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot + 1));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, slot + 1));
 
-	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, &obj), 0);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot));
+	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, &obj), 0);
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, slot));
 	xa_erase(&slots, slot);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, slot));
-	hyv_obj_erase(objs, &obj);
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, slot));
+	hyvh_obj_erase(objs, &obj);
 	xa_destroy(&slots);
 }
 
@@ -127,7 +127,7 @@ static void obj_handles_are_not_reused_soon(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		struct hyv_obj *obj = new_obj(test, HYV_OBJ_MR, NULL);
+		struct hyvh_obj *obj = new_obj(test, HYV_OBJ_MR, NULL);
 
 		KUNIT_ASSERT_GT(test, obj->handle, last);
 		last = obj->handle;
@@ -137,8 +137,8 @@ static void obj_handles_are_not_reused_soon(struct kunit *test)
 
 static void obj_handles_wrap(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *first, *last, *next;
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *first, *last, *next;
 
 	first = new_obj(test, HYV_OBJ_MR, NULL);
 	KUNIT_EXPECT_EQ(test, first->handle, 1);
@@ -154,80 +154,80 @@ static void obj_handles_wrap(struct kunit *test)
 
 static void obj_limits(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *obj[MAX_OBJS], over = {};
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *obj[MAX_OBJS], over = {};
 	int i;
 
-	KUNIT_EXPECT_EQ(test, hyv_objs_max(objs, HYV_OBJ_QP), MAX_OBJS);
+	KUNIT_EXPECT_EQ(test, hyvh_objs_max(objs, HYV_OBJ_QP), MAX_OBJS);
 	for (i = 0; i < MAX_OBJS; i++)
 		obj[i] = new_obj(test, HYV_OBJ_QP, NULL);
-	KUNIT_EXPECT_EQ(test, hyv_obj_reserve(objs, &over, HYV_OBJ_QP, NULL),
+	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP, NULL),
 			-EDQUOT);
-	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_QP), MAX_OBJS);
+	KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_QP), MAX_OBJS);
 
 	/* Other types are not affected. */
-	KUNIT_EXPECT_EQ(test, hyv_obj_reserve(objs, &over, HYV_OBJ_CQ, NULL), 0);
-	hyv_obj_abort(objs, &over);
-	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_CQ, NULL), 0);
+	hyvh_obj_abort(objs, &over);
+	KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_CQ), 0);
 
 	/* Removing is not enough, the HCA still has it. */
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, obj[0]->handle,
-						HYV_OBJ_QP));
-	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, obj[0]), 0);
-	KUNIT_EXPECT_EQ(test, hyv_obj_reserve(objs, &over, HYV_OBJ_QP, NULL),
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, obj[0]->handle,
+						 HYV_OBJ_QP));
+	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, obj[0]), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP, NULL),
 			-EDQUOT);
-	hyv_obj_erase(objs, obj[0]);
-	KUNIT_EXPECT_EQ(test, hyv_obj_reserve(objs, &over, HYV_OBJ_QP, NULL), 0);
-	hyv_obj_abort(objs, &over);
+	hyvh_obj_erase(objs, obj[0]);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP, NULL), 0);
+	hyvh_obj_abort(objs, &over);
 
 	/* A limit below what is in use takes effect as objects go. */
-	hyv_objs_set_max(objs, HYV_OBJ_QP, 1);
+	hyvh_objs_set_max(objs, HYV_OBJ_QP, 1);
 	for (i = 1; i < MAX_OBJS; i++) {
-		KUNIT_EXPECT_EQ(test, hyv_obj_reserve(objs, &over, HYV_OBJ_QP,
-						      NULL), -EDQUOT);
+		KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP,
+						       NULL), -EDQUOT);
 		end_obj(test, obj[i]);
 	}
-	KUNIT_EXPECT_EQ(test, hyv_obj_reserve(objs, &over, HYV_OBJ_QP, NULL), 0);
-	hyv_obj_abort(objs, &over);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP, NULL), 0);
+	hyvh_obj_abort(objs, &over);
 }
 
 static void obj_in_use_stays(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *pd = new_obj(test, HYV_OBJ_PD, NULL);
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *pd = new_obj(test, HYV_OBJ_PD, NULL);
 
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, pd->handle, HYV_OBJ_PD));
-	hyv_obj_use(pd);
-	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, pd), -EBUSY);
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, pd->handle, HYV_OBJ_PD));
+	hyvh_obj_use(pd);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, pd), -EBUSY);
 	/* Our reference is still there, and the object too. */
 	KUNIT_EXPECT_EQ(test, refcount_read(&pd->refs), 2);
-	KUNIT_EXPECT_PTR_EQ(test, hyv_obj_get(objs, pd->handle, HYV_OBJ_PD),
+	KUNIT_EXPECT_PTR_EQ(test, hyvh_obj_get(objs, pd->handle, HYV_OBJ_PD),
 			    pd);
-	hyv_obj_put(objs, pd);
-	hyv_obj_unuse(pd);
-	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, pd), 0);
-	hyv_obj_erase(objs, pd);
+	hyvh_obj_put(objs, pd);
+	hyvh_obj_unuse(pd);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, pd), 0);
+	hyvh_obj_erase(objs, pd);
 }
 
 static void obj_restore(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *cq = new_obj(test, HYV_OBJ_CQ, NULL);
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *cq = new_obj(test, HYV_OBJ_CQ, NULL);
 
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, cq->handle, HYV_OBJ_CQ));
-	KUNIT_ASSERT_EQ(test, hyv_obj_remove(objs, cq), 0);
-	hyv_obj_restore(objs, cq);
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, cq->handle, HYV_OBJ_CQ));
+	KUNIT_ASSERT_EQ(test, hyvh_obj_remove(objs, cq), 0);
+	hyvh_obj_restore(objs, cq);
 	KUNIT_EXPECT_EQ(test, refcount_read(&cq->refs), 1);
 	end_obj(test, cq);
 }
 
 /* A thread that removes an object, or takes one of its type and owner. */
 struct remover {
-	struct hyv_objs *objs;
-	struct hyv_obj *obj;
+	struct hyvh_objs *objs;
+	struct hyvh_obj *obj;
 	bool take;
 	int ret;
-	struct hyv_obj *taken;
+	struct hyvh_obj *taken;
 	struct completion done;
 };
 
@@ -236,9 +236,9 @@ static int remover_fn(void *arg)
 	struct remover *r = arg;
 
 	if (r->take)
-		r->taken = hyv_objs_take(r->objs, r->obj->type, r->obj->owner);
+		r->taken = hyvh_objs_take(r->objs, r->obj->type, r->obj->owner);
 	else
-		r->ret = hyv_obj_remove(r->objs, r->obj);
+		r->ret = hyvh_obj_remove(r->objs, r->obj);
 	complete(&r->done);
 	return 0;
 }
@@ -269,8 +269,8 @@ static void remover_expect_done(struct kunit *test, struct remover *r)
 
 static void obj_remove_waits(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *qp = new_obj(test, HYV_OBJ_QP, NULL);
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *qp = new_obj(test, HYV_OBJ_QP, NULL);
 	struct remover r = { .obj = qp };
 	struct xarray slots;
 	int i;
@@ -279,141 +279,141 @@ static void obj_remove_waits(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, xa_err(xa_store(&slots, 7, qp, GFP_KERNEL)), 0);
 	/* One for the remover, two for us. */
 	for (i = 0; i < 3; i++)
-		KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, qp->handle,
-							HYV_OBJ_QP));
+		KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, qp->handle,
+							 HYV_OBJ_QP));
 	remover_start(test, &r);
 	remover_expect_waiting(test, &r);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, qp->handle, HYV_OBJ_QP));
-	KUNIT_EXPECT_NULL(test, hyv_obj_get_slot(&slots, 7));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, qp->handle, HYV_OBJ_QP));
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, 7));
 	/* Another command that destroys it loses. */
-	KUNIT_EXPECT_EQ(test, hyv_obj_remove(objs, qp), -ENOENT);
-	hyv_obj_put(objs, qp);
+	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, qp), -ENOENT);
+	hyvh_obj_put(objs, qp);
 	remover_expect_waiting(test, &r);
 
-	hyv_obj_put(objs, qp);
+	hyvh_obj_put(objs, qp);
 	remover_expect_done(test, &r);
 	KUNIT_EXPECT_EQ(test, r.ret, 0);
 	KUNIT_EXPECT_EQ(test, refcount_read(&qp->refs), 0);
-	hyv_obj_erase(objs, qp);
+	hyvh_obj_erase(objs, qp);
 	xa_destroy(&slots);
 }
 
 static void obj_child_appears_while_removed(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *pd = new_obj(test, HYV_OBJ_PD, NULL);
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *pd = new_obj(test, HYV_OBJ_PD, NULL);
 	struct remover r = { .obj = pd };
 
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, pd->handle, HYV_OBJ_PD));
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, pd->handle, HYV_OBJ_PD));
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, pd->handle, HYV_OBJ_PD));
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, pd->handle, HYV_OBJ_PD));
 	remover_start(test, &r);
 	remover_expect_waiting(test, &r);
-	hyv_obj_use(pd);
-	hyv_obj_put(objs, pd);
+	hyvh_obj_use(pd);
+	hyvh_obj_put(objs, pd);
 	remover_expect_done(test, &r);
 
 	KUNIT_EXPECT_EQ(test, r.ret, -EBUSY);
 	KUNIT_EXPECT_EQ(test, refcount_read(&pd->refs), 2);
-	hyv_obj_put(objs, pd);
-	hyv_obj_unuse(pd);
+	hyvh_obj_put(objs, pd);
+	hyvh_obj_unuse(pd);
 	end_obj(test, pd);
 }
 
 static void obj_take(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *ctx[2], *qp[2], *pd[2], *got;
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *ctx[2], *qp[2], *pd[2], *got;
 	int i;
 
 	for (i = 0; i < 2; i++) {
 		ctx[i] = new_obj(test, HYV_OBJ_CONTEXT, NULL);
 		pd[i] = new_obj(test, HYV_OBJ_PD, ctx[i]);
 		qp[i] = new_obj(test, HYV_OBJ_QP, ctx[i]);
-		hyv_obj_use(pd[i]);
+		hyvh_obj_use(pd[i]);
 	}
 
 	/* The second context with all it owns, whatever the users. */
-	KUNIT_EXPECT_NULL(test, hyv_objs_take(objs, HYV_OBJ_MR, ctx[1]));
-	got = hyv_objs_take(objs, HYV_OBJ_PD, ctx[1]);
+	KUNIT_EXPECT_NULL(test, hyvh_objs_take(objs, HYV_OBJ_MR, ctx[1]));
+	got = hyvh_objs_take(objs, HYV_OBJ_PD, ctx[1]);
 	KUNIT_ASSERT_PTR_EQ(test, got, pd[1]);
-	KUNIT_EXPECT_NULL(test, hyv_obj_get(objs, got->handle, HYV_OBJ_PD));
-	hyv_obj_erase(objs, got);
-	KUNIT_EXPECT_NULL(test, hyv_objs_take(objs, HYV_OBJ_PD, ctx[1]));
-	got = hyv_objs_take(objs, HYV_OBJ_QP, ctx[1]);
+	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, got->handle, HYV_OBJ_PD));
+	hyvh_obj_erase(objs, got);
+	KUNIT_EXPECT_NULL(test, hyvh_objs_take(objs, HYV_OBJ_PD, ctx[1]));
+	got = hyvh_objs_take(objs, HYV_OBJ_QP, ctx[1]);
 	KUNIT_ASSERT_PTR_EQ(test, got, qp[1]);
-	hyv_obj_erase(objs, got);
-	KUNIT_EXPECT_NULL(test, hyv_objs_take(objs, HYV_OBJ_QP, ctx[1]));
+	hyvh_obj_erase(objs, got);
+	KUNIT_EXPECT_NULL(test, hyvh_objs_take(objs, HYV_OBJ_QP, ctx[1]));
 	end_obj(test, ctx[1]);
 
 	/* What is left, of any owner. */
-	got = hyv_objs_take(objs, HYV_OBJ_QP, NULL);
+	got = hyvh_objs_take(objs, HYV_OBJ_QP, NULL);
 	KUNIT_ASSERT_PTR_EQ(test, got, qp[0]);
 	/* What cannot be destroyed now can be taken again. */
-	hyv_obj_restore(objs, got);
-	KUNIT_ASSERT_PTR_EQ(test, hyv_objs_take(objs, HYV_OBJ_QP, NULL), got);
-	hyv_obj_erase(objs, got);
-	KUNIT_EXPECT_NULL(test, hyv_objs_take(objs, HYV_OBJ_QP, NULL));
-	got = hyv_objs_take(objs, HYV_OBJ_PD, NULL);
+	hyvh_obj_restore(objs, got);
+	KUNIT_ASSERT_PTR_EQ(test, hyvh_objs_take(objs, HYV_OBJ_QP, NULL), got);
+	hyvh_obj_erase(objs, got);
+	KUNIT_EXPECT_NULL(test, hyvh_objs_take(objs, HYV_OBJ_QP, NULL));
+	got = hyvh_objs_take(objs, HYV_OBJ_PD, NULL);
 	KUNIT_ASSERT_PTR_EQ(test, got, pd[0]);
-	hyv_obj_erase(objs, got);
-	got = hyv_objs_take(objs, HYV_OBJ_CONTEXT, NULL);
+	hyvh_obj_erase(objs, got);
+	got = hyvh_objs_take(objs, HYV_OBJ_CONTEXT, NULL);
 	KUNIT_ASSERT_PTR_EQ(test, got, ctx[0]);
-	hyv_obj_erase(objs, got);
+	hyvh_obj_erase(objs, got);
 }
 
 static void obj_take_waits_for_refs(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *cq = new_obj(test, HYV_OBJ_CQ, NULL);
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *cq = new_obj(test, HYV_OBJ_CQ, NULL);
 	struct remover r = { .obj = cq, .take = true };
 
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, cq->handle, HYV_OBJ_CQ));
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, cq->handle, HYV_OBJ_CQ));
 	remover_start(test, &r);
 	remover_expect_waiting(test, &r);
-	hyv_obj_put(objs, cq);
+	hyvh_obj_put(objs, cq);
 	remover_expect_done(test, &r);
 	KUNIT_EXPECT_PTR_EQ(test, r.taken, cq);
-	hyv_obj_erase(objs, cq);
+	hyvh_obj_erase(objs, cq);
 }
 
 /* A context that goes waits for what is being made in it, and gets it. */
 static void obj_owner_waits_for_reserved(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *ctx = new_obj(test, HYV_OBJ_CONTEXT, NULL);
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *ctx = new_obj(test, HYV_OBJ_CONTEXT, NULL);
 	struct remover r = { .obj = ctx };
-	struct hyv_obj mr[3] = {}, late = {}, over = {};
+	struct hyvh_obj mr[3] = {}, late = {}, over = {};
 	int i;
 
 	for (i = 0; i < 3; i++)
-		KUNIT_ASSERT_EQ(test, 0, hyv_obj_reserve(objs, &mr[i],
-							 HYV_OBJ_MR, ctx));
+		KUNIT_ASSERT_EQ(test, 0, hyvh_obj_reserve(objs, &mr[i],
+							  HYV_OBJ_MR, ctx));
 	/* What was not reserved keeps nobody waiting. */
-	hyv_objs_set_max(objs, HYV_OBJ_MR, 3);
-	KUNIT_ASSERT_EQ(test, hyv_obj_reserve(objs, &over, HYV_OBJ_MR, ctx),
+	hyvh_objs_set_max(objs, HYV_OBJ_MR, 3);
+	KUNIT_ASSERT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_MR, ctx),
 			-EDQUOT);
 
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, ctx->handle,
-						HYV_OBJ_CONTEXT));
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, ctx->handle,
+						 HYV_OBJ_CONTEXT));
 	remover_start(test, &r);
 	remover_expect_waiting(test, &r);
-	KUNIT_EXPECT_EQ(test, hyv_obj_reserve(objs, &late, HYV_OBJ_CQ, ctx),
+	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &late, HYV_OBJ_CQ, ctx),
 			-ENOENT);
-	KUNIT_EXPECT_EQ(test, hyv_objs_count(objs, HYV_OBJ_CQ), 0);
-	hyv_obj_publish(objs, &mr[0]);
+	KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_CQ), 0);
+	hyvh_obj_publish(objs, &mr[0]);
 	remover_expect_waiting(test, &r);
-	hyv_obj_abort(objs, &mr[1]);
+	hyvh_obj_abort(objs, &mr[1]);
 	remover_expect_waiting(test, &r);
-	hyv_obj_publish(objs, &mr[2]);
+	hyvh_obj_publish(objs, &mr[2]);
 	remover_expect_done(test, &r);
 	KUNIT_EXPECT_EQ(test, r.ret, 0);
 
-	KUNIT_EXPECT_PTR_EQ(test, hyv_objs_take(objs, HYV_OBJ_MR, ctx), &mr[0]);
-	hyv_obj_erase(objs, &mr[0]);
-	KUNIT_EXPECT_PTR_EQ(test, hyv_objs_take(objs, HYV_OBJ_MR, ctx), &mr[2]);
-	hyv_obj_erase(objs, &mr[2]);
-	KUNIT_EXPECT_NULL(test, hyv_objs_take(objs, HYV_OBJ_MR, ctx));
-	hyv_obj_erase(objs, ctx);
+	KUNIT_EXPECT_PTR_EQ(test, hyvh_objs_take(objs, HYV_OBJ_MR, ctx), &mr[0]);
+	hyvh_obj_erase(objs, &mr[0]);
+	KUNIT_EXPECT_PTR_EQ(test, hyvh_objs_take(objs, HYV_OBJ_MR, ctx), &mr[2]);
+	hyvh_obj_erase(objs, &mr[2]);
+	KUNIT_EXPECT_NULL(test, hyvh_objs_take(objs, HYV_OBJ_MR, ctx));
+	hyvh_obj_erase(objs, ctx);
 }
 
 /* Parameters: is the removal which take waits for undone? */
@@ -430,23 +430,23 @@ KUNIT_ARRAY_PARAM(take_outcome, take_outcomes, take_outcome_desc);
 static void obj_take_waits_for_other_removal(struct kunit *test)
 {
 	const bool *restored = test->param_value;
-	struct hyv_objs *objs = test->priv;
-	struct hyv_obj *ctx = new_obj(test, HYV_OBJ_CONTEXT, NULL);
-	struct hyv_obj *qp = new_obj(test, HYV_OBJ_QP, ctx);
+	struct hyvh_objs *objs = test->priv;
+	struct hyvh_obj *ctx = new_obj(test, HYV_OBJ_CONTEXT, NULL);
+	struct hyvh_obj *qp = new_obj(test, HYV_OBJ_QP, ctx);
 	struct remover r = { .obj = qp, .take = true };
 
-	KUNIT_ASSERT_NOT_NULL(test, hyv_obj_get(objs, qp->handle, HYV_OBJ_QP));
-	KUNIT_ASSERT_EQ(test, hyv_obj_remove(objs, qp), 0);
+	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, qp->handle, HYV_OBJ_QP));
+	KUNIT_ASSERT_EQ(test, hyvh_obj_remove(objs, qp), 0);
 	remover_start(test, &r);
 	remover_expect_waiting(test, &r);
 	if (*restored)
-		hyv_obj_restore(objs, qp);
+		hyvh_obj_restore(objs, qp);
 	else
-		hyv_obj_erase(objs, qp);
+		hyvh_obj_erase(objs, qp);
 	remover_expect_done(test, &r);
 	KUNIT_EXPECT_PTR_EQ(test, r.taken, *restored ? qp : NULL);
 	if (*restored)
-		hyv_obj_erase(objs, qp);
+		hyvh_obj_erase(objs, qp);
 	end_obj(test, ctx);
 }
 
@@ -455,7 +455,7 @@ static void obj_take_waits_for_other_removal(struct kunit *test)
 #define STORM_ROUNDS	3000
 
 struct storm {
-	struct hyv_objs *objs;
+	struct hyvh_objs *objs;
 	u32 seed;
 	unsigned int removed;
 	unsigned int errors;
@@ -464,21 +464,21 @@ struct storm {
 
 static void storm_create(struct storm *s)
 {
-	struct hyv_obj *obj = kzalloc(sizeof(*obj), GFP_KERNEL);
+	struct hyvh_obj *obj = kzalloc(sizeof(*obj), GFP_KERNEL);
 
 	if (!obj)
 		return;
-	if (hyv_obj_reserve(s->objs, obj, HYV_OBJ_MR, NULL)) {
+	if (hyvh_obj_reserve(s->objs, obj, HYV_OBJ_MR, NULL)) {
 		kfree(obj);
 		return;
 	}
 	schedule();
-	hyv_obj_publish(s->objs, obj);
+	hyvh_obj_publish(s->objs, obj);
 }
 
 static void storm_access(struct storm *s, u32 handle, bool remove)
 {
-	struct hyv_obj *obj = hyv_obj_get(s->objs, handle, HYV_OBJ_MR);
+	struct hyvh_obj *obj = hyvh_obj_get(s->objs, handle, HYV_OBJ_MR);
 	int ret;
 
 	if (!obj)
@@ -487,19 +487,19 @@ static void storm_access(struct storm *s, u32 handle, bool remove)
 		s->errors++;
 	schedule();
 	if (!remove) {
-		hyv_obj_put(s->objs, obj);
+		hyvh_obj_put(s->objs, obj);
 		return;
 	}
-	ret = hyv_obj_remove(s->objs, obj);
+	ret = hyvh_obj_remove(s->objs, obj);
 	if (ret) {
 		s->errors += ret != -ENOENT;
-		hyv_obj_put(s->objs, obj);
+		hyvh_obj_put(s->objs, obj);
 		return;
 	}
 	schedule();
 	if (refcount_read(&obj->refs))
 		s->errors++;
-	hyv_obj_erase(s->objs, obj);
+	hyvh_obj_erase(s->objs, obj);
 	s->removed++;
 	/* Who still touches it is caught by the poison. */
 	kfree(obj);
@@ -529,9 +529,9 @@ static int storm_fn(void *arg)
 
 static void obj_storm(struct kunit *test)
 {
-	struct hyv_objs *objs = test->priv;
+	struct hyvh_objs *objs = test->priv;
 	struct storm *s;
-	struct hyv_obj *obj;
+	struct hyvh_obj *obj;
 	unsigned int removed = 0;
 	int i;
 
@@ -553,9 +553,9 @@ static void obj_storm(struct kunit *test)
 		removed += s[i].removed;
 	}
 	KUNIT_EXPECT_GT(test, removed, 100);
-	KUNIT_EXPECT_LE(test, hyv_objs_count(objs, HYV_OBJ_MR), MAX_OBJS);
-	while ((obj = hyv_objs_take(objs, HYV_OBJ_MR, NULL))) {
-		hyv_obj_erase(objs, obj);
+	KUNIT_EXPECT_LE(test, hyvh_objs_count(objs, HYV_OBJ_MR), MAX_OBJS);
+	while ((obj = hyvh_objs_take(objs, HYV_OBJ_MR, NULL))) {
+		hyvh_obj_erase(objs, obj);
 		kfree(obj);
 	}
 }
@@ -580,7 +580,7 @@ static struct kunit_case obj_cases[] = {
 };
 
 static struct kunit_suite obj_suite = {
-	.name = "hyv_obj",
+	.name = "hyvh_obj",
 	.init = obj_test_init,
 	.exit = obj_test_exit,
 	.test_cases = obj_cases,

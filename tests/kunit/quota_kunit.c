@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "quota.h"
+#include "memory/quota.h"
 
 struct quota_param {
 	const char *name;
@@ -38,21 +38,21 @@ KUNIT_ARRAY_PARAM(quota, quota_params, quota_desc);
 static void quota_charge(struct kunit *test)
 {
 	const struct quota_param *p = test->param_value;
-	struct hyv_quota quota;
+	struct hyvh_quota quota;
 
-	hyv_quota_init(&quota, p->used);
-	KUNIT_ASSERT_EQ(test, hyv_quota_charge(&quota, p->used), 0);
-	hyv_quota_set_max(&quota, p->max);
-	KUNIT_EXPECT_EQ(test, hyv_quota_max(&quota), p->max);
+	hyvh_quota_init(&quota, p->used);
+	KUNIT_ASSERT_EQ(test, hyvh_quota_charge(&quota, p->used), 0);
+	hyvh_quota_set_max(&quota, p->max);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_max(&quota), p->max);
 
-	KUNIT_EXPECT_EQ(test, hyv_quota_charge(&quota, p->bytes), p->ret);
-	KUNIT_EXPECT_EQ(test, hyv_quota_used(&quota),
+	KUNIT_EXPECT_EQ(test, hyvh_quota_charge(&quota, p->bytes), p->ret);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota),
 			p->ret ? p->used : p->used + p->bytes);
 	if (!p->ret)
-		hyv_quota_uncharge(&quota, p->bytes);
-	KUNIT_EXPECT_EQ(test, hyv_quota_used(&quota), p->used);
-	hyv_quota_uncharge(&quota, p->used);
-	KUNIT_EXPECT_EQ(test, hyv_quota_used(&quota), 0);
+		hyvh_quota_uncharge(&quota, p->bytes);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), p->used);
+	hyvh_quota_uncharge(&quota, p->used);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), 0);
 }
 
 static struct kunit_case quota_cases[] = {
@@ -61,7 +61,7 @@ static struct kunit_case quota_cases[] = {
 };
 
 static struct kunit_suite quota_suite = {
-	.name = "hyv_quota",
+	.name = "hyvh_quota",
 	.test_cases = quota_cases,
 };
 

@@ -8,7 +8,7 @@
 
 #include <kunit/test.h>
 
-#include "stitch_plan.h"
+#include "memory/stitch_plan.h"
 
 #define PG	((u64)PAGE_SIZE)
 #define MAX_VMAS	3
@@ -29,48 +29,48 @@ struct plan_param {
 	u64 addr;
 	u64 length;
 	u32 nr;
-	struct hyv_extent chunk[5];
+	struct hyvh_extent chunk[5];
 	int ret;
-	enum hyv_stitch_how how;
+	enum hyvh_stitch_how how;
 	u32 nr_pieces;
-	struct hyv_piece piece[5];
+	struct hyvh_piece piece[5];
 };
 
 static const struct plan_param plan_params[] = {
-	{ "page", PG, PG, 1, { { 5 * PG, PG } }, 0, HYV_STITCH_DIRECT, 1,
+	{ "page", PG, PG, 1, { { 5 * PG, PG } }, 0, HYVH_STITCH_DIRECT, 1,
 	  { { 105 * PG, PG } } },
-	{ "byte", PG + 9, 1, 1, { { 5 * PG + 9, 1 } }, 0, HYV_STITCH_DIRECT, 1,
+	{ "byte", PG + 9, 1, 1, { { 5 * PG + 9, 1 } }, 0, HYVH_STITCH_DIRECT, 1,
 	  { { 105 * PG, PG } } },
 	{ "two bytes in two pages", 2 * PG - 1, 2, 1, { { 6 * PG - 1, 2 } }, 0,
-	  HYV_STITCH_DIRECT, 1, { { 105 * PG, 2 * PG } } },
+	  HYVH_STITCH_DIRECT, 1, { { 105 * PG, 2 * PG } } },
 	{ "across regions", PG, 20 * PG, 1, { { 0, 20 * PG } }, 0,
-	  HYV_STITCH_DIRECT, 1, { { 100 * PG, 20 * PG } } },
+	  HYVH_STITCH_DIRECT, 1, { { 100 * PG, 20 * PG } } },
 	{ "chunks that adjoin", PG, 3 * PG, 3,
 	  { { 3 * PG, PG }, { 4 * PG, PG }, { 5 * PG, PG } }, 0,
-	  HYV_STITCH_DIRECT, 1, { { 103 * PG, 3 * PG } } },
+	  HYVH_STITCH_DIRECT, 1, { { 103 * PG, 3 * PG } } },
 	{ "chunks that adjoin in hva only", PG, 2 * PG, 2,
-	  { { 19 * PG, PG }, { 40 * PG, PG } }, 0, HYV_STITCH_DIRECT, 1,
+	  { { 19 * PG, PG }, { 40 * PG, PG } }, 0, HYVH_STITCH_DIRECT, 1,
 	  { { 119 * PG, 2 * PG } } },
 	{ "adjoin in gpa only", PG, 2 * PG, 2,
-	  { { 19 * PG, PG }, { 20 * PG, PG } }, 0, HYV_STITCH_VMAS, 2,
+	  { { 19 * PG, PG }, { 20 * PG, PG } }, 0, HYVH_STITCH_VMAS, 2,
 	  { { 119 * PG, PG }, { 200 * PG, PG } } },
 	{ "one chunk, two pieces", PG, 2 * PG, 1, { { 19 * PG, 2 * PG } }, 0,
-	  HYV_STITCH_VMAS, 2, { { 119 * PG, PG }, { 200 * PG, PG } } },
+	  HYVH_STITCH_VMAS, 2, { { 119 * PG, PG }, { 200 * PG, PG } } },
 	{ "as many as allowed", PG - 3, 2 * PG, 3,
 	  { { 5 * PG - 3, 3 }, { 1 * PG, PG }, { 9 * PG, PG - 3 } }, 0,
-	  HYV_STITCH_VMAS, 3,
+	  HYVH_STITCH_VMAS, 3,
 	  { { 104 * PG, PG }, { 101 * PG, PG }, { 109 * PG, PG } } },
 	{ "too many", PG, 4 * PG, 4,
 	  { { 8 * PG, PG }, { 6 * PG, PG }, { 4 * PG, PG }, { 2 * PG, PG } },
-	  0, HYV_STITCH_PAGES, 4,
+	  0, HYVH_STITCH_PAGES, 4,
 	  { { 108 * PG, PG }, { 106 * PG, PG }, { 104 * PG, PG },
 	    { 102 * PG, PG } } },
 	{ "merged again to not too many", PG, 5 * PG, 5,
 	  { { 8 * PG, PG }, { 9 * PG, PG }, { 4 * PG, PG }, { 5 * PG, PG },
-	    { 1 * PG, PG } }, 0, HYV_STITCH_VMAS, 3,
+	    { 1 * PG, PG } }, 0, HYVH_STITCH_VMAS, 3,
 	  { { 108 * PG, 2 * PG }, { 104 * PG, 2 * PG }, { 101 * PG, PG } } },
 	{ "same page twice", PG, 2 * PG, 2, { { PG, PG }, { PG, PG } }, 0,
-	  HYV_STITCH_VMAS, 2, { { 101 * PG, PG }, { 101 * PG, PG } } },
+	  HYVH_STITCH_VMAS, 2, { { 101 * PG, PG }, { 101 * PG, PG } } },
 	{ "in the hole", PG, PG, 1, { { 30 * PG, PG } }, -EFAULT },
 	{ "into the hole", PG, 2 * PG, 1, { { 29 * PG, 2 * PG } }, -EFAULT },
 	{ "second in the hole", PG, 2 * PG, 2, { { PG, PG }, { 39 * PG, PG } },
@@ -90,29 +90,29 @@ KUNIT_ARRAY_PARAM(plan, plan_params, plan_desc);
 static void stitch_plan(struct kunit *test)
 {
 	const struct plan_param *p = test->param_value;
-	struct hyv_chunks chunks = {
+	struct hyvh_chunks chunks = {
 		.addr = p->addr,
 		.length = p->length,
 		.nr = p->nr,
-		.chunk = (struct hyv_extent *)p->chunk,
+		.chunk = (struct hyvh_extent *)p->chunk,
 	};
-	struct hyv_stitch_plan plan;
-	struct hyv_memmap *map;
+	struct hyvh_stitch_plan plan;
+	struct hyvh_memmap *map;
 	u64 pages = 0;
 	u32 i;
 
-	KUNIT_ASSERT_EQ(test, hyv_chunks_check(&chunks), 0);
-	map = hyv_memmap_create(map_regions, ARRAY_SIZE(map_regions));
+	KUNIT_ASSERT_EQ(test, hyvh_chunks_check(&chunks), 0);
+	map = hyvh_memmap_create(map_regions, ARRAY_SIZE(map_regions));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
 
-	KUNIT_ASSERT_EQ(test, hyv_stitch_plan_make(&plan, map, &chunks,
-						   MAX_VMAS), p->ret);
+	KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, map, &chunks,
+						    MAX_VMAS), p->ret);
 	if (p->ret)
 		goto out;
 	KUNIT_EXPECT_EQ(test, plan.how, p->how);
 	KUNIT_EXPECT_EQ(test, plan.offset, p->addr % PG);
 	KUNIT_EXPECT_EQ(test, plan.length, p->length);
-	KUNIT_EXPECT_EQ(test, plan.addr, p->how == HYV_STITCH_DIRECT ?
+	KUNIT_EXPECT_EQ(test, plan.addr, p->how == HYVH_STITCH_DIRECT ?
 			p->piece[0].hva + p->addr % PG : 0);
 	KUNIT_ASSERT_EQ(test, plan.nr_pieces, p->nr_pieces);
 	for (i = 0; i < p->nr_pieces; i++) {
@@ -121,10 +121,10 @@ static void stitch_plan(struct kunit *test)
 		pages += p->piece[i].len / PG;
 	}
 	KUNIT_EXPECT_EQ(test, plan.nr_pages, pages);
-	hyv_stitch_plan_release(&plan);
-	hyv_stitch_plan_release(&plan);
+	hyvh_stitch_plan_release(&plan);
+	hyvh_stitch_plan_release(&plan);
 out:
-	hyv_memmap_free(map);
+	hyvh_memmap_free(map);
 }
 
 #define RANDOM_CHUNKS	64
@@ -135,16 +135,16 @@ out:
  */
 static void stitch_plan_against_map(struct kunit *test)
 {
-	struct hyv_extent *chunk;
-	struct hyv_chunks chunks;
-	struct hyv_stitch_plan plan;
-	struct hyv_memmap *map;
+	struct hyvh_extent *chunk;
+	struct hyvh_chunks chunks;
+	struct hyvh_stitch_plan plan;
+	struct hyvh_memmap *map;
 	struct rnd_state rnd;
 	int round;
 
 	chunk = kunit_kcalloc(test, RANDOM_CHUNKS, sizeof(*chunk), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, chunk);
-	map = hyv_memmap_create(map_regions, ARRAY_SIZE(map_regions));
+	map = hyvh_memmap_create(map_regions, ARRAY_SIZE(map_regions));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
 	prandom_seed_state(&rnd, 99);
 
@@ -155,7 +155,7 @@ static void stitch_plan_against_map(struct kunit *test)
 		u32 i, piece = 0;
 		u64 done = 0;
 
-		chunks = (struct hyv_chunks) {
+		chunks = (struct hyvh_chunks) {
 			.addr = 0x10000000 + offset,
 			.nr = nr,
 			.chunk = chunk,
@@ -171,12 +171,12 @@ static void stitch_plan_against_map(struct kunit *test)
 			}
 			chunks.length += chunk[i].len;
 		}
-		KUNIT_ASSERT_EQ(test, hyv_chunks_check(&chunks), 0);
-		KUNIT_ASSERT_EQ(test, hyv_stitch_plan_make(&plan, map, &chunks,
-							   max_vmas), 0);
+		KUNIT_ASSERT_EQ(test, hyvh_chunks_check(&chunks), 0);
+		KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, map, &chunks,
+							    max_vmas), 0);
 		KUNIT_ASSERT_EQ(test, plan.how, plan.nr_pieces == 1 ?
-				HYV_STITCH_DIRECT : plan.nr_pieces <= max_vmas ?
-				HYV_STITCH_VMAS : HYV_STITCH_PAGES);
+				HYVH_STITCH_DIRECT : plan.nr_pieces <= max_vmas ?
+				HYVH_STITCH_VMAS : HYVH_STITCH_PAGES);
 		for (i = 1; i < plan.nr_pieces; i++)
 			KUNIT_ASSERT_NE(test, plan.piece[i].hva,
 					plan.piece[i - 1].hva +
@@ -189,9 +189,9 @@ static void stitch_plan_against_map(struct kunit *test)
 			for (; gpa < end; gpa += PG) {
 				KUNIT_ASSERT_LT(test, piece, plan.nr_pieces);
 				KUNIT_ASSERT_EQ(test, 0,
-						hyv_memmap_translate(map, gpa,
-								     PG, &hva,
-								     &run));
+						hyvh_memmap_translate(map, gpa,
+								      PG, &hva,
+								      &run));
 				KUNIT_ASSERT_EQ(test, hva,
 						plan.piece[piece].hva + done);
 				done += PG;
@@ -202,9 +202,9 @@ static void stitch_plan_against_map(struct kunit *test)
 			}
 		}
 		KUNIT_ASSERT_EQ(test, piece, plan.nr_pieces);
-		hyv_stitch_plan_release(&plan);
+		hyvh_stitch_plan_release(&plan);
 	}
-	hyv_memmap_free(map);
+	hyvh_memmap_free(map);
 }
 
 static struct kunit_case stitch_plan_cases[] = {
@@ -214,7 +214,7 @@ static struct kunit_case stitch_plan_cases[] = {
 };
 
 static struct kunit_suite stitch_plan_suite = {
-	.name = "hyv_stitch_plan",
+	.name = "hyvh_stitch_plan",
 	.test_cases = stitch_plan_cases,
 };
 

@@ -9,7 +9,7 @@
 
 #include <kunit/test.h>
 
-#include "vring.h"
+#include "notify/vring.h"
 
 #define NUM		8
 #define USER_PAGES	16
@@ -24,7 +24,7 @@
 
 struct driver {
 	struct kunit *test;
-	struct hyv_vring vr;
+	struct hyvh_vring vr;
 	u64 base;
 	struct vring_desc __user *desc;
 	struct vring_avail __user *avail;
@@ -76,9 +76,9 @@ static void device_start(struct driver *d, u16 idx, bool event_idx)
 	PUT((__force __virtio16)cpu_to_le16(idx), &d->avail->idx);
 	PUT((__force __virtio16)cpu_to_le16(idx), &d->used->idx);
 	KUNIT_ASSERT_EQ(d->test, 0,
-			hyv_vring_init(&d->vr, NUM, d->base + DESC_OFFSET,
-				       d->base + AVAIL_OFFSET,
-				       d->base + USED_OFFSET, idx, event_idx));
+			hyvh_vring_init(&d->vr, NUM, d->base + DESC_OFFSET,
+					d->base + AVAIL_OFFSET,
+					d->base + USED_OFFSET, idx, event_idx));
 }
 
 static void driver_desc(struct driver *d, u16 i, u64 addr, u32 len, u16 flags)
@@ -134,7 +134,7 @@ static void driver_expect_used(struct driver *d, u16 idx, u16 i,
 
 static int device_push(struct driver *d, const char *data)
 {
-	return hyv_vring_push(&d->vr, to_hva, d, data, BUF_LEN);
+	return hyvh_vring_push(&d->vr, to_hva, d, data, BUF_LEN);
 }
 
 struct init_param {
@@ -180,9 +180,9 @@ static void vring_set_up(struct kunit *test)
 	struct driver *d = test->priv;
 	u64 base = p->above_user ? 0 - 16 * PAGE_SIZE : d->base;
 
-	KUNIT_EXPECT_EQ(test, hyv_vring_init(&d->vr, p->num, base + p->desc,
-					     base + p->avail, base + p->used, 0,
-					     false), p->ret);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_init(&d->vr, p->num, base + p->desc,
+					      base + p->avail, base + p->used, 0,
+					      false), p->ret);
 }
 
 /* Three times around, from just before the indices wrap. */
@@ -197,11 +197,11 @@ static void vring_push(struct kunit *test)
 		u16 idx = 65530 + i;
 
 		memset(data, 'a' + i, sizeof(data));
-		KUNIT_ASSERT_EQ(test, hyv_vring_ready(&d->vr), -ENOBUFS);
+		KUNIT_ASSERT_EQ(test, hyvh_vring_ready(&d->vr), -ENOBUFS);
 		KUNIT_ASSERT_EQ(test, device_push(d, data), -ENOBUFS);
 		KUNIT_ASSERT_EQ(test, driver_used_idx(d), idx);
 		driver_add(d, i * 3 % NUM);
-		KUNIT_ASSERT_EQ(test, hyv_vring_ready(&d->vr), 0);
+		KUNIT_ASSERT_EQ(test, hyvh_vring_ready(&d->vr), 0);
 		KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
 		KUNIT_ASSERT_EQ(test, driver_used_idx(d), (u16)(idx + 1));
 		KUNIT_EXPECT_EQ(test, d->vr.last_avail, (u16)(idx + 1));
@@ -240,9 +240,9 @@ static void vring_continue(struct kunit *test)
 	PUT((__force __virtio16)cpu_to_le16(VRING_USED_F_NO_NOTIFY),
 	    &d->used->flags);
 	KUNIT_ASSERT_EQ(test, 0,
-			hyv_vring_init(&d->vr, NUM, d->base + DESC_OFFSET,
-				       d->base + AVAIL_OFFSET,
-				       d->base + USED_OFFSET, 9, false));
+			hyvh_vring_init(&d->vr, NUM, d->base + DESC_OFFSET,
+					d->base + AVAIL_OFFSET,
+					d->base + USED_OFFSET, 9, false));
 	KUNIT_EXPECT_EQ(test, (__force u16)GET(&d->used->flags), 0);
 	d->avail_idx = 9;
 	driver_add(d, 4);
@@ -303,12 +303,12 @@ static void vring_interrupt_by_flag(struct kunit *test)
 	struct driver *d = test->priv;
 
 	device_start(d, 0, false);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 1);
 	PUT((__force __virtio16)cpu_to_le16(VRING_AVAIL_F_NO_INTERRUPT),
 	    &d->avail->flags);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 0);
 	PUT(0, &d->avail->flags);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 1);
 }
 
 static void vring_interrupt_by_index(struct kunit *test)
@@ -325,17 +325,17 @@ static void vring_interrupt_by_index(struct kunit *test)
 	PUT((__force __virtio16)cpu_to_le16(VRING_AVAIL_F_NO_INTERRUPT),
 	    &d->avail->flags);
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 1);
 
 	/* The driver waits for the buffer with index 1, the third. */
 	PUT((__force __virtio16)cpu_to_le16(1), used_event);
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 0);
 	/* Two pushes, one question. */
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 1);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 1);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 0);
 }
 
 static void vring_long_and_chained_buffers(struct kunit *test)
@@ -419,8 +419,8 @@ static void vring_broken_by_driver(struct kunit *test)
 	d->avail_idx = 100;
 	driver_add(d, 0);
 	KUNIT_EXPECT_EQ(test, device_push(d, data), -EINVAL);
-	KUNIT_EXPECT_EQ(test, hyv_vring_ready(&d->vr), -EINVAL);
-	KUNIT_EXPECT_EQ(test, hyv_vring_need_interrupt(&d->vr), -EINVAL);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_ready(&d->vr), -EINVAL);
+	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), -EINVAL);
 	KUNIT_EXPECT_EQ(test, driver_used_idx(d), 100);
 }
 
@@ -464,7 +464,7 @@ static struct kunit_case vring_cases[] = {
 };
 
 static struct kunit_suite vring_suite = {
-	.name = "hyv_vring",
+	.name = "hyvh_vring",
 	.init = vring_test_init,
 	.test_cases = vring_cases,
 };

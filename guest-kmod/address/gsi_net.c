@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets of GSIs and the guest's IP stack: the port of RoCE v2, for all
+ * devices, and the way out.
+ *
+ * There are two sockets, one of IPv4 and one of IPv6 if the guest has that.
+ * They belong to the initial network namespace, as do the devices.
+ */
+#include <linux/device.h>
+#include <linux/errno.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ipv6.h>
+#include <net/ipv6_stubs.h>
+#include <net/net_namespace.h>
+#include <net/route.h>
+#include <net/udp_tunnel.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+
+#include "address/gsi_net.h"
+#include "address/roce_pkt.h"
+
+static_assert(ROCE_V2_UDP_DPORT == VHYV_ROCE_UDP_PORT);
+
+/* Any that is not 0 makes UDP pass on packets; its numbers are not for us. */
+#define ENCAP_TYPE	1
+
+static DEFINE_MUTEX(net_lock);
+
+/*
+ * @users is protected by net_lock. The others change only while there are no
+ * users, none of whom sends, and when no packet arrives.
+ */
+static struct {
+	unsigned int users;
+	vhyv_gsi_net_rx_t rx;
+	struct socket *sock4;
+	struct socket *sock6;
+} gsi_net;
+
+/*
+ * Called by UDP, which has checked the checksum. The packet is copied: it may be
+ * shared or in pieces, and it is short.
+ */
+static int vhyv_gsi_net_encap_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(8);
+	size_t ip_len = skb_network_header_len(skb);
+
+	/* Of another length it is not one of those that are known here. */
+	if (skb->len != VHYV_ROCE_UDP_LEN ||
+	    ip_len + VHYV_ROCE_UDP_LEN > sizeof(pkt))
+		goto drop;
+	memcpy(pkt, skb_network_header(skb), ip_len);
+	if (skb_copy_bits(skb, 0, pkt + ip_len, VHYV_ROCE_UDP_LEN))
+		goto drop;
+	if (!gsi_net.rx(pkt, ip_len + VHYV_ROCE_UDP_LEN, skb->dev))
+		goto drop;
+	consume_skb(skb);
+	return 0;
+
+drop:
+	kfree_skb(skb);
+	return 0;
+}
+
+static struct socket *vhyv_gsi_net_open(u8 family)
+{
+	struct udp_port_cfg port = {
+		.family = family,
+		.local_udp_port = cpu_to_be16(VHYV_ROCE_UDP_PORT),
+		/* HCAs send no checksum with IPv6 either. */
+		.use_udp6_rx_checksums = 0,
+		.ipv6_v6only = 1,
+	};
+	struct udp_tunnel_sock_cfg tunnel = {
+		.encap_type = ENCAP_TYPE,
+		.encap_rcv = vhyv_gsi_net_encap_rcv,
+	};
+	struct socket *sock;
+	int ret;
+
+	ret = udp_sock_create(&init_net, &port, &sock);
+	if (ret)
+		return ERR_PTR(ret);
+	setup_udp_tunnel_sock(&init_net, sock, &tunnel);
+	return sock;
+}
+
+static int vhyv_gsi_net_open_all(vhyv_gsi_net_rx_t rx)
+{
+	struct socket *sock;
+
+	gsi_net.rx = rx;
+	sock = vhyv_gsi_net_open(AF_INET);
+	if (IS_ERR(sock))
+		return PTR_ERR(sock);
+	gsi_net.sock4 = sock;
+
+	sock = vhyv_gsi_net_open(AF_INET6);
+	if (!IS_ERR(sock)) {
+		gsi_net.sock6 = sock;
+	} else if (PTR_ERR(sock) != -EAFNOSUPPORT &&
+		   PTR_ERR(sock) != -EPFNOSUPPORT) {
+		udp_tunnel_sock_release(gsi_net.sock4);
+		gsi_net.sock4 = NULL;
+		synchronize_rcu();
+		return PTR_ERR(sock);
+	}
+	return 0;
+}
+
+/**
+ * vhyv_gsi_net_get() - have packets of GSIs received
+ * @dev: for the message if that is not possible
+ * @rx: takes them, the same function for all callers
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int vhyv_gsi_net_get(struct device *dev, vhyv_gsi_net_rx_t rx)
+{
+	int ret = 0;
+
+	mutex_lock(&net_lock);
+	if (!gsi_net.users)
+		ret = vhyv_gsi_net_open_all(rx);
+	if (!ret)
+		gsi_net.users++;
+	mutex_unlock(&net_lock);
+
+	if (ret == -EADDRINUSE)
+		dev_err(dev,
+			"UDP port %u is in use, maybe by module rdma_rxe: remove it (modprobe -r rdma_rxe), then bind the device again\n",
+			VHYV_ROCE_UDP_PORT);
+	else if (ret)
+		dev_err(dev, "cannot open UDP port %u: %d\n",
+			VHYV_ROCE_UDP_PORT, ret);
+	return ret;
+}
+
+/**
+ * vhyv_gsi_net_put() - undo a successful vhyv_gsi_net_get()
+ *
+ * When the last user has gone no packet is being, or will be, received.
+ *
+ * Context: may sleep.
+ */
+void vhyv_gsi_net_put(void)
+{
+	mutex_lock(&net_lock);
+	if (!--gsi_net.users) {
+		if (gsi_net.sock6)
+			udp_tunnel_sock_release(gsi_net.sock6);
+		udp_tunnel_sock_release(gsi_net.sock4);
+		gsi_net.sock6 = NULL;
+		gsi_net.sock4 = NULL;
+		/* For packets that have found a socket before it was closed. */
+		synchronize_rcu();
+	}
+	mutex_unlock(&net_lock);
+}
+
+static struct dst_entry *vhyv_gsi_net_route4(const struct vhyv_roce_hdr *hdr,
+					     int oif)
+{
+	struct flowi4 fl = {
+		.flowi4_oif = oif,
+		.flowi4_proto = IPPROTO_UDP,
+		.fl4_sport = cpu_to_be16(hdr->sport),
+		.fl4_dport = cpu_to_be16(VHYV_ROCE_UDP_PORT),
+	};
+	struct rtable *rt;
+
+	memcpy(&fl.saddr, hdr->sgid + 12, sizeof(fl.saddr));
+	memcpy(&fl.daddr, hdr->dgid + 12, sizeof(fl.daddr));
+	rt = ip_route_output_flow(&init_net, &fl, gsi_net.sock4->sk);
+	if (IS_ERR(rt))
+		return ERR_CAST(rt);
+	/* There is nobody else to answer. */
+	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
+		ip_rt_put(rt);
+		return ERR_PTR(-ENETUNREACH);
+	}
+	return &rt->dst;
+}
+
+static struct dst_entry *vhyv_gsi_net_route6(const struct vhyv_roce_hdr *hdr,
+					     int oif)
+{
+	struct flowi6 fl = {
+		.flowi6_oif = oif,
+		.flowi6_proto = IPPROTO_UDP,
+		.fl6_sport = cpu_to_be16(hdr->sport),
+		.fl6_dport = cpu_to_be16(VHYV_ROCE_UDP_PORT),
+	};
+
+	if (!gsi_net.sock6)
+		return ERR_PTR(-EAFNOSUPPORT);
+	memcpy(&fl.saddr, hdr->sgid, sizeof(fl.saddr));
+	memcpy(&fl.daddr, hdr->dgid, sizeof(fl.daddr));
+	return ipv6_stub->ipv6_dst_lookup_flow(&init_net, gsi_net.sock6->sk, &fl,
+					       NULL);
+}
+
+/* Give a packet with its route to the stack, which takes both. */
+static int vhyv_gsi_net_output4(struct sk_buff *skb)
+{
+	skb_set_transport_header(skb, sizeof(struct iphdr));
+	skb->protocol = cpu_to_be16(ETH_P_IP);
+	return ip_local_out(&init_net, gsi_net.sock4->sk, skb);
+}
+
+static int vhyv_gsi_net_output6(struct sk_buff *skb)
+{
+	struct ipv6hdr *ip = ipv6_hdr(skb);
+
+	skb_set_transport_header(skb, sizeof(*ip));
+	skb->protocol = cpu_to_be16(ETH_P_IPV6);
+	udp6_set_csum(false, skb, &ip->saddr, &ip->daddr, VHYV_ROCE_UDP_LEN);
+	return ip6_local_out(&init_net, gsi_net.sock6->sk, skb);
+}
+
+static int vhyv_gsi_net_send_on(struct net_device *ndev,
+				const struct vhyv_roce_hdr *hdr, const void *mad)
+{
+	bool ipv4 = vhyv_roce_gid_is_ipv4(hdr->dgid);
+	struct dst_entry *dst;
+	struct sk_buff *skb;
+	int ret;
+
+	dst = ipv4 ? vhyv_gsi_net_route4(hdr, ndev->ifindex) :
+		     vhyv_gsi_net_route6(hdr, ndev->ifindex);
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+
+	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + VHYV_ROCE_MAX_LEN,
+			GFP_ATOMIC);
+	if (!skb) {
+		dst_release(dst);
+		return -ENOMEM;
+	}
+	skb_reserve(skb, LL_RESERVED_SPACE(dst->dev));
+	skb_reset_network_header(skb);
+	vhyv_roce_build(skb_put(skb, vhyv_roce_len(hdr)), hdr, mad);
+	skb_dst_set(skb, dst);
+	ret = ipv4 ? vhyv_gsi_net_output4(skb) : vhyv_gsi_net_output6(skb);
+	return net_xmit_eval(ret);
+}
+
+/**
+ * vhyv_gsi_net_send() - send a packet
+ * @sgid_attr: the GID that it is sent from; says which network device it
+ *	leaves through
+ * @hdr: its headers; both addresses are of the same kind
+ * @mad: the datagram, VHYV_ROCE_MAD_LEN bytes
+ *
+ * The caller has a reference from vhyv_gsi_net_get(). An address of this guest
+ * is as good as any other: the stack sends such a packet to itself.
+ *
+ * Context: process or softirq, interrupts on.
+ * Return: 0 or a negative errno; an error means that the packet is lost.
+ */
+int vhyv_gsi_net_send(const struct ib_gid_attr *sgid_attr,
+		      const struct vhyv_roce_hdr *hdr, const void *mad)
+{
+	struct net_device *ndev;
+	int ret;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(sgid_attr);
+	if (IS_ERR(ndev))
+		ret = PTR_ERR(ndev);
+	else if (!net_eq(dev_net(ndev), &init_net))
+		ret = -ENETUNREACH;
+	else
+		ret = vhyv_gsi_net_send_on(ndev, hdr, mad);
+	rcu_read_unlock();
+	return ret;
+}

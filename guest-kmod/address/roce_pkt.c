@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Building and checking packets of RoCE v2 (InfiniBand Architecture
+ * Specification, volume 1, annex A17).
+ *
+ * Only what a GSI sends to another is known here: an unreliable datagram of one
+ * packet, from QP 1 to QP 1, with the default P_Key and the Q_Key of GSIs.
+ */
+#include <linux/build_bug.h>
+#include <linux/crc32.h>
+#include <linux/errno.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/string.h>
+#include <linux/udp.h>
+
+#include "address/roce_pkt.h"
+
+#define BTH_OPCODE_UD_SEND_ONLY	0x64
+#define BTH_SOLICITED		0x80
+#define BTH_PAD_MASK		0x30
+#define BTH_VERSION_MASK	0x0f
+#define BTH_24_BITS		0xffffff
+
+#define PKEY_DEFAULT		0xffff
+/* The bit above tells full members from limited ones, who may talk to us. */
+#define PKEY_PARTITION		0x7fff
+
+#define GSI_QPN			1
+#define GSI_QKEY		0x80010000
+
+#define IPV4_DONT_FRAGMENT	0x4000
+#define IPV4_FRAGMENT_MASK	0x3fff	/* "more fragments", and the offset */
+
+#define FLOW_LABEL_MASK		0xfffff
+
+struct bth {
+	u8 opcode;
+	u8 flags;
+	__be16 pkey;
+	__be32 dest_qpn;	/* and 8 bits that routers may change */
+	__be32 psn;		/* and 8 bits of connections */
+};
+
+struct deth {
+	__be32 qkey;
+	__be32 src_qpn;
+};
+
+/* What follows the IP header. */
+struct roce {
+	struct udphdr udp;
+	struct bth bth;
+	struct deth deth;
+	u8 mad[VHYV_ROCE_MAD_LEN];
+	__le32 icrc;
+};
+
+static_assert(sizeof(struct roce) == VHYV_ROCE_UDP_LEN);
+static_assert(sizeof(struct iphdr) + sizeof(struct roce) == VHYV_ROCE_IPV4_LEN);
+static_assert(sizeof(struct ipv6hdr) + sizeof(struct roce) ==
+	      VHYV_ROCE_IPV6_LEN);
+static_assert(sizeof(struct ipv6hdr) == VHYV_ROCE_GRH_LEN);
+
+static const u8 ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+static u8 ip_version(const void *pkt)
+{
+	return *(const u8 *)pkt >> 4;
+}
+
+static size_t ip_len(const void *pkt)
+{
+	return ip_version(pkt) == 4 ? sizeof(struct iphdr) :
+				      sizeof(struct ipv6hdr);
+}
+
+/**
+ * vhyv_roce_gid_is_ipv4() - whether a GID stands for an IPv4 address
+ * @gid: VHYV_ROCE_GID_LEN bytes
+ *
+ * Return: true if it does.
+ */
+bool vhyv_roce_gid_is_ipv4(const u8 *gid)
+{
+	return !memcmp(gid, ipv4_prefix, sizeof(ipv4_prefix));
+}
+
+static void gid_from_ipv4(u8 *gid, const __be32 *addr)
+{
+	memcpy(gid, ipv4_prefix, sizeof(ipv4_prefix));
+	memcpy(gid + sizeof(ipv4_prefix), addr, sizeof(*addr));
+}
+
+static void gid_to_ipv4(__be32 *addr, const u8 *gid)
+{
+	memcpy(addr, gid + sizeof(ipv4_prefix), sizeof(*addr));
+}
+
+/*
+ * The invariant CRC: that of Ethernet over the packet, behind 8 bytes that
+ * stand for a header of InfiniBand. What routers may change counts as ones.
+ */
+static u32 roce_icrc(const void *pkt)
+{
+	static const u8 lrh[8] = { [0 ... 7] = 0xff };
+	const struct roce *roce = pkt + ip_len(pkt);
+	struct udphdr udp = roce->udp;
+	struct bth bth = roce->bth;
+	struct ipv6hdr ip6;
+	struct iphdr ip4;
+	u32 crc;
+
+	crc = crc32_le(~0U, lrh, sizeof(lrh));
+	if (ip_version(pkt) == 4) {
+		memcpy(&ip4, pkt, sizeof(ip4));
+		ip4.tos = 0xff;
+		ip4.ttl = 0xff;
+		memset(&ip4.check, 0xff, sizeof(ip4.check));
+		crc = crc32_le(crc, (u8 *)&ip4, sizeof(ip4));
+	} else {
+		memcpy(&ip6, pkt, sizeof(ip6));
+		/* All of the first word but the version. */
+		memset(&ip6, 0xff, sizeof(__be32));
+		*(u8 *)&ip6 = 0x6f;
+		ip6.hop_limit = 0xff;
+		crc = crc32_le(crc, (u8 *)&ip6, sizeof(ip6));
+	}
+	memset(&udp.check, 0xff, sizeof(udp.check));
+	crc = crc32_le(crc, (u8 *)&udp, sizeof(udp));
+	bth.dest_qpn |= cpu_to_be32(~BTH_24_BITS);
+	crc = crc32_le(crc, (u8 *)&bth, sizeof(bth));
+	crc = crc32_le(crc, (const u8 *)&roce->deth,
+		       offsetof(struct roce, icrc) -
+		       offsetof(struct roce, deth));
+	return ~crc;
+}
+
+/**
+ * vhyv_roce_len() - how long a packet will be
+ * @hdr: its headers
+ *
+ * Return: bytes, from the IP header to the ICRC.
+ */
+size_t vhyv_roce_len(const struct vhyv_roce_hdr *hdr)
+{
+	return vhyv_roce_gid_is_ipv4(hdr->dgid) ? VHYV_ROCE_IPV4_LEN :
+						 VHYV_ROCE_IPV6_LEN;
+}
+
+/* The stack fills in the checksum, which the ICRC does not cover. */
+static void build_ipv4(struct iphdr *ip, const struct vhyv_roce_hdr *hdr)
+{
+	*ip = (struct iphdr){
+		.version = 4,
+		.ihl = sizeof(*ip) / 4,
+		.tos = hdr->traffic_class,
+		.tot_len = cpu_to_be16(VHYV_ROCE_IPV4_LEN),
+		/* And so needs no identification. */
+		.frag_off = cpu_to_be16(IPV4_DONT_FRAGMENT),
+		.ttl = hdr->hop_limit,
+		.protocol = IPPROTO_UDP,
+	};
+	gid_to_ipv4(&ip->saddr, hdr->sgid);
+	gid_to_ipv4(&ip->daddr, hdr->dgid);
+}
+
+static void build_ipv6(struct ipv6hdr *ip, const struct vhyv_roce_hdr *hdr)
+{
+	__be32 first = cpu_to_be32(6U << 28 | hdr->traffic_class << 20 |
+				   (hdr->flow_label & FLOW_LABEL_MASK));
+
+	memcpy(ip, &first, sizeof(first));
+	ip->payload_len = cpu_to_be16(VHYV_ROCE_UDP_LEN);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = hdr->hop_limit;
+	memcpy(&ip->saddr, hdr->sgid, sizeof(ip->saddr));
+	memcpy(&ip->daddr, hdr->dgid, sizeof(ip->daddr));
+}
+
+/**
+ * vhyv_roce_build() - write a packet
+ * @pkt: where, vhyv_roce_len() bytes, aligned to 4
+ * @hdr: its headers; both addresses are of the same kind
+ * @mad: the datagram, VHYV_ROCE_MAD_LEN bytes
+ *
+ * The checksums of IPv4 and UDP are left at zero. They may be changed, and so
+ * may what routers change, and nothing else.
+ *
+ * Context: any.
+ */
+void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr, const void *mad)
+{
+	struct roce *roce;
+
+	if (vhyv_roce_gid_is_ipv4(hdr->dgid))
+		build_ipv4(pkt, hdr);
+	else
+		build_ipv6(pkt, hdr);
+	roce = pkt + ip_len(pkt);
+	roce->udp = (struct udphdr){
+		.source = cpu_to_be16(hdr->sport),
+		.dest = cpu_to_be16(VHYV_ROCE_UDP_PORT),
+		.len = cpu_to_be16(VHYV_ROCE_UDP_LEN),
+	};
+	roce->bth = (struct bth){
+		.opcode = BTH_OPCODE_UD_SEND_ONLY,
+		.flags = hdr->solicited ? BTH_SOLICITED : 0,
+		.pkey = cpu_to_be16(PKEY_DEFAULT),
+		.dest_qpn = cpu_to_be32(GSI_QPN),
+		.psn = cpu_to_be32(hdr->psn & BTH_24_BITS),
+	};
+	roce->deth = (struct deth){
+		.qkey = cpu_to_be32(GSI_QKEY),
+		.src_qpn = cpu_to_be32(GSI_QPN),
+	};
+	memcpy(roce->mad, mad, sizeof(roce->mad));
+	roce->icrc = cpu_to_le32(roce_icrc(pkt));
+}
+
+static int parse_ipv4(const struct iphdr *ip, size_t len,
+		      struct vhyv_roce_hdr *hdr)
+{
+	/* No options: the area in front of a datagram has no room for them. */
+	if (len != VHYV_ROCE_IPV4_LEN || ip->ihl != sizeof(*ip) / 4 ||
+	    be16_to_cpu(ip->tot_len) != len || ip->protocol != IPPROTO_UDP ||
+	    be16_to_cpu(ip->frag_off) & IPV4_FRAGMENT_MASK)
+		return -EPROTO;
+	gid_from_ipv4(hdr->sgid, &ip->saddr);
+	gid_from_ipv4(hdr->dgid, &ip->daddr);
+	hdr->flow_label = 0;
+	hdr->traffic_class = ip->tos;
+	hdr->hop_limit = ip->ttl;
+	return 0;
+}
+
+static int parse_ipv6(const struct ipv6hdr *ip, size_t len,
+		      struct vhyv_roce_hdr *hdr)
+{
+	__be32 first;
+
+	if (len != VHYV_ROCE_IPV6_LEN || ip->nexthdr != IPPROTO_UDP ||
+	    be16_to_cpu(ip->payload_len) != VHYV_ROCE_UDP_LEN)
+		return -EPROTO;
+	memcpy(&first, ip, sizeof(first));
+	memcpy(hdr->sgid, &ip->saddr, sizeof(hdr->sgid));
+	memcpy(hdr->dgid, &ip->daddr, sizeof(hdr->dgid));
+	/* These would be taken for addresses of IPv4. */
+	if (vhyv_roce_gid_is_ipv4(hdr->sgid) || vhyv_roce_gid_is_ipv4(hdr->dgid))
+		return -EPROTO;
+	hdr->flow_label = be32_to_cpu(first) & FLOW_LABEL_MASK;
+	hdr->traffic_class = be32_to_cpu(first) >> 20;
+	hdr->hop_limit = ip->hop_limit;
+	return 0;
+}
+
+/**
+ * vhyv_roce_parse_ip() - check the IP header of a packet
+ * @pkt: the packet, from the IP header on, aligned to 4
+ * @len: its bytes
+ * @hdr: the fields of the IP header are filled in
+ *
+ * Context: any.
+ * Return: 0, or -EPROTO if it can be no datagram from a GSI.
+ */
+int vhyv_roce_parse_ip(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr)
+{
+	if (!len)
+		return -EPROTO;
+	switch (ip_version(pkt)) {
+	case 4:
+		return parse_ipv4(pkt, len, hdr);
+	case 6:
+		return parse_ipv6(pkt, len, hdr);
+	default:
+		return -EPROTO;
+	}
+}
+
+/**
+ * vhyv_roce_parse() - check a packet
+ * @pkt: the packet, from the IP header to the ICRC, aligned to 4
+ * @len: its bytes
+ * @hdr: its headers
+ * @mad: the datagram, VHYV_ROCE_MAD_LEN bytes of @pkt
+ *
+ * The checksums of IP and UDP are not looked at.
+ *
+ * Context: any.
+ * Return: 0; -EPROTO if this is no datagram from a GSI to a GSI, -EBADMSG if
+ * the ICRC is wrong, -EACCES if the P_Key or the Q_Key is.
+ */
+int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
+		    const void **mad)
+{
+	const struct roce *roce;
+	int ret;
+
+	ret = vhyv_roce_parse_ip(pkt, len, hdr);
+	if (ret)
+		return ret;
+
+	roce = pkt + ip_len(pkt);
+	if (be16_to_cpu(roce->udp.dest) != VHYV_ROCE_UDP_PORT ||
+	    be16_to_cpu(roce->udp.len) != VHYV_ROCE_UDP_LEN ||
+	    roce->bth.opcode != BTH_OPCODE_UD_SEND_ONLY ||
+	    roce->bth.flags & (BTH_PAD_MASK | BTH_VERSION_MASK) ||
+	    (be32_to_cpu(roce->bth.dest_qpn) & BTH_24_BITS) != GSI_QPN ||
+	    (be32_to_cpu(roce->deth.src_qpn) & BTH_24_BITS) != GSI_QPN)
+		return -EPROTO;
+	/* Before the keys, which may be what has been damaged. */
+	if (le32_to_cpu(roce->icrc) != roce_icrc(pkt))
+		return -EBADMSG;
+	if ((be16_to_cpu(roce->bth.pkey) & PKEY_PARTITION) != PKEY_PARTITION ||
+	    be32_to_cpu(roce->deth.qkey) != GSI_QKEY)
+		return -EACCES;
+
+	hdr->psn = be32_to_cpu(roce->bth.psn) & BTH_24_BITS;
+	hdr->sport = be16_to_cpu(roce->udp.source);
+	hdr->solicited = roce->bth.flags & BTH_SOLICITED;
+	*mad = roce->mad;
+	return 0;
+}
+
+/**
+ * vhyv_roce_grh() - the header area that comes in front of a received datagram
+ * @grh: VHYV_ROCE_GRH_LEN bytes
+ * @pkt: a packet that vhyv_roce_parse() has accepted
+ *
+ * Context: any.
+ */
+void vhyv_roce_grh(void *grh, const void *pkt)
+{
+	size_t len = ip_len(pkt);
+
+	memset(grh, 0, VHYV_ROCE_GRH_LEN - len);
+	memcpy(grh + VHYV_ROCE_GRH_LEN - len, pkt, len);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Doorbells and CQ arming of a software HCA, through shared memory. */
+#ifndef VHYV_DOORBELL_H
+#define VHYV_DOORBELL_H
+
+#include <linux/types.h>
+
+struct vhyv_dev;
+struct virtqueue;
+
+/**
+ * struct vhyv_db_bitmap - one of the bitmaps in the doorbell area
+ * @summary: its summary words
+ * @bits: its words
+ */
+struct vhyv_db_bitmap {
+	void *summary;
+	void *bits;
+};
+
+/**
+ * struct vhyv_db - the doorbell area
+ * @area: shared with the host; NULL if the HCA has doorbells of its own
+ * @size: bytes of @area, whole pages
+ * @qp_slots: send doorbells
+ * @cq_slots: arming slots
+ * @send: send doorbells
+ * @arm: CQ arming for the next completion
+ * @solicited: CQ arming for the next solicited completion
+ * @vq: kicks the host; has no buffers, so notifying it needs no lock
+ *
+ * All constant after probe; the content of @area is changed atomically.
+ */
+struct vhyv_db {
+	void *area;
+	size_t size;
+	u32 qp_slots;
+	u32 cq_slots;
+	struct vhyv_db_bitmap send;
+	struct vhyv_db_bitmap arm;
+	struct vhyv_db_bitmap solicited;
+	struct virtqueue *vq;
+};
+
+int vhyv_db_init(struct vhyv_dev *hdev, u32 qp_slots, u32 cq_slots);
+int vhyv_db_start(struct vhyv_dev *hdev);
+void vhyv_db_uninit(struct vhyv_dev *hdev);
+void vhyv_db_ring_send(struct vhyv_dev *hdev, u32 slot);
+int vhyv_db_arm_cq(struct vhyv_dev *hdev, u32 slot, bool solicited);
+
+#endif /* VHYV_DOORBELL_H */
