@@ -9,11 +9,15 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <hyv/provider.h>
+#include <hyv/wire.h>
 
 #include "command/cmd_priv.h"
 #include "dev.h"
 #include "memory/mem.h"
+
+static const struct hyv_udata_addr vhyv_udata_addrs[] = { HYV_UDATA_ADDRS };
 
 static bool vhyv_udata_has(const struct vhyv_dev *hdev, u16 opcode,
 			   size_t udata_len, const struct hyv_udata_addr *where)
@@ -45,9 +49,9 @@ size_t vhyv_udata_lists_max(const struct vhyv_dev *hdev, u16 opcode,
 {
 	size_t i, len = 0;
 
-	for (i = 0; i < ARRAY_SIZE(hyv_udata_addrs); i++)
-		if (vhyv_udata_has(hdev, opcode, udata_len, &hyv_udata_addrs[i]))
-			len += vhyv_udata_list_max(&hyv_udata_addrs[i]);
+	for (i = 0; i < ARRAY_SIZE(vhyv_udata_addrs); i++)
+		if (vhyv_udata_has(hdev, opcode, udata_len, &vhyv_udata_addrs[i]))
+			len += vhyv_udata_list_max(&vhyv_udata_addrs[i]);
 	return len;
 }
 
@@ -96,8 +100,8 @@ void *vhyv_udata_lists_add(struct vhyv_cmd *cmd, void *pos)
 	size_t i;
 	u64 addr;
 
-	for (i = 0; i < ARRAY_SIZE(hyv_udata_addrs); i++) {
-		where = &hyv_udata_addrs[i];
+	for (i = 0; i < ARRAY_SIZE(vhyv_udata_addrs); i++) {
+		where = &vhyv_udata_addrs[i];
 		if (!vhyv_udata_has(cmd->hdev, opcode, udata_len, where))
 			continue;
 		memcpy(&addr, udata + where->offset, sizeof(addr));

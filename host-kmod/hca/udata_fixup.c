@@ -9,13 +9,17 @@
 #include <linux/kernel.h>
 #include <linux/uaccess.h>
 
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <hyv/provider.h>
+#include <hyv/wire.h>
 
 #include "command/dispatch.h"
 #include "memory/guest_map.h"
 #include "hca/udata_fixup.h"
 #include "hca/uctx.h"
 #include "verbs/verbs.h"
+
+static const struct hyv_udata_addr hyvh_udata_addrs[] = { HYV_UDATA_ADDRS };
 
 static const struct hyvh_list_view *hyvh_udata_list(const struct hyvh_call *call,
 						    u16 slot)
@@ -81,8 +85,8 @@ int hyvh_udata_map(struct hyvh_request *r, const struct hyvh_call *call,
 	int i, ret;
 
 	mem->nr = 0;
-	for (i = 0; i < ARRAY_SIZE(hyv_udata_addrs); i++) {
-		field = &hyv_udata_addrs[i];
+	for (i = 0; i < ARRAY_SIZE(hyvh_udata_addrs); i++) {
+		field = &hyvh_udata_addrs[i];
 		if (field->driver_id != r->ibdev->ops.driver_id ||
 		    field->opcode != call->op->opcode)
 			continue;

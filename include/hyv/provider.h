@@ -30,13 +30,20 @@ struct hyv_udata_addr {
 	__u16 length;
 };
 
-static const struct hyv_udata_addr hyv_udata_addrs[] = {
-	/*
-	 * rdma_rxe, MODIFY_SRQ: where to tell the new queue's place, a struct
-	 * mminfo of rdma/rdma_user_rxe.h.
-	 */
-	{ .driver_id = 14, .opcode = 0x030d, .slot = 0, .offset = 0,
-	  .length = 16 },
-};
+/*
+ * Initialisers of a table of struct hyv_udata_addr. Whoever expands it includes
+ * rdma/ib_user_ioctl_verbs.h and hyv/wire.h.
+ *
+ * rdma_rxe, MODIFY_SRQ: the driver writes the new queue's place, a struct
+ * mminfo of rdma/rdma_user_rxe.h, to this address.
+ */
+#define HYV_UDATA_ADDRS							\
+	{								\
+		.driver_id = RDMA_DRIVER_RXE,				\
+		.opcode = HYV_CMD_MODIFY_SRQ,				\
+		.slot = 0,						\
+		.offset = 0,						\
+		.length = 16,						\
+	},
 
 #endif /* HYV_PROVIDER_H */
