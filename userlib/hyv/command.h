@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* How the hyv command ends, and its larger commands. */
+/* Failures of the hyv command, and its larger commands. */
 #ifndef HYV_COMMAND_H
 #define HYV_COMMAND_H
 
@@ -8,9 +8,9 @@
 
 #include "libhyv.h"
 
-/* --- fail.c: the end, if it is no good one --- */
+/* --- fail.c: exit with a message --- */
 
-/* Exit codes; hyv(8) promises them. */
+/* Exit codes, documented in hyv(8). */
 enum {
 	EXIT_OTHER = 1,
 	EXIT_USAGE = 2,
@@ -19,13 +19,13 @@ enum {
 	EXIT_NO_PERMISSION = 5,
 };
 
-/* End the line of a message, and exit. */
+/* End the line of a message and exit. */
 _Noreturn void quit(int code);
 
-/* Exit with a message, whose format is a literal. */
+/* Exit with a message; the format must be a literal. */
 #define fail(code, ...) (fprintf(stderr, "hyv: " __VA_ARGS__), quit(code))
 
-/* The exit code for an error of libhyv. */
+/* Exit code for an error of libhyv. */
 int exit_code(int err);
 _Noreturn void fail_errno(struct hyv_context *ctx, int err);
 
@@ -34,11 +34,11 @@ _Noreturn void fail_errno(struct hyv_context *ctx, int err);
 struct map_job;
 
 /*
- * What the words behind "map" ask for, and @file if it is not NULL, which is
- * read. Exits with a message if it makes no sense. To be freed with map_free().
+ * Parse the words after "map", and read @file unless it is NULL. Exits with a
+ * message on error. Free the job with map_free().
  */
 struct map_job *map_prepare(const char **words, const char *file);
-/* Does it, or exits with a message. */
+/* Execute the job, or exit with a message. */
 void map_run(const struct map_job *job, struct hyv_context *ctx, bool as_json);
 void map_free(struct map_job *job);
 

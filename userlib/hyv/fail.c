@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* How the hyv command ends when it fails. */
+/* Failures of the hyv command. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -22,42 +22,44 @@ static const char help[] =
 	"       hyv map replace {GID via GID | --file FILE}\n"
 	"       hyv map del     {GID... | --file FILE}\n"
 	"\n"
-	"Tells which virtual machines use the RDMA devices (HCAs) of this host\n"
-	"through HyV, and how much; and says which host has which guests, if\n"
-	"these have addresses of their own.\n"
+	"Show the vNICs of this host's VMs and manage the GID map.\n"
 	"\n"
-	"Commands\n"
-	"  list     one line for each virtual network interface (vNIC)\n"
-	"  show     everything about them\n"
-	"  stats    what they have counted since they were attached\n"
-	"  hcas     the host's HCAs, and whether vNICs can use them\n"
-	"  map      which GID (an IPv4 or IPv6 address) is whose: a vNIC's, or\n"
-	"           in static entries, that of a guest of another host, which\n"
-	"           is reached via a GID of that host\n"
+	"Commands:\n"
+	"  list         List the vNICs\n"
+	"  show         Show all attributes of the vNICs\n"
+	"  stats        Show the counters of the vNICs since they were attached\n"
+	"  hcas         List the HCAs (RDMA devices) of this host\n"
+	"  map list     List the GID map: the owner of each GID of a guest\n"
+	"  map show     Show the owner of a GID (an IPv4 or IPv6 address)\n"
+	"  map add      Add static entries: GIDs of guests of other hosts, each\n"
+	"               reachable via a GID of its host\n"
+	"  map replace  Add static entries or replace those that exist\n"
+	"  map del      Delete static entries\n"
 	"\n"
-	"Options\n"
-	"  -j, --json             print JSON\n"
-	"  -w, --watch [SECONDS]  print rates per second, every SECONDS [1]\n"
-	"  -n, --count N          with --watch: stop after N times\n"
-	"  -f, --file FILE        entries to add, replace or delete, one a line;\n"
-	"                         all or none; - is standard input\n"
-	"  -h, --help             print this\n"
-	"  -V, --version          print the version\n"
+	"Options:\n"
+	"  -j, --json             Print JSON\n"
+	"  -w, --watch [SECONDS]  Print rates every SECONDS (default: 1)\n"
+	"  -n, --count N          Stop after N samples (default: no limit)\n"
+	"  -f, --file FILE        Read entries from FILE, or - for standard input\n"
+	"  -h, --help             Show this help\n"
+	"  -V, --version          Show the version\n"
 	"\n"
-	"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such vNIC or GID,\n"
-	"4 hyv.ko is not loaded, 5 no permission.\n";
+	"See hyv(8).\n";
 
 /**
  * struct options - the command line
  * @command: first word
+ * @json: print JSON
  * @one: only the vNIC with ID @id
- * @pid: only vNICs of this VMM, if not 0
- * @hca: only vNICs of this HCA, if not NULL
- * @watch: seconds between two samples, 0 for once
- * @count: samples to show, 0 for no end
- * @file: of map, or NULL
- * @words: of map, what follows it, ended by NULL; allocated
- * @job: of map, allocated
+ * @id: ID of that vNIC
+ * @pid: only vNICs of this VMM, unless 0
+ * @hca: only vNICs of this HCA, unless NULL
+ * @watch: seconds between two samples, 0 for a single report
+ * @count: number of samples, 0 for no limit
+ * @file: entries for "map", or NULL
+ * @words: the words after "map", ended by NULL; allocated
+ * @nr_words: number of @words
+ * @job: the prepared "map" command; allocated
  */
 struct options {
 	const char *command;
@@ -77,7 +79,8 @@ struct options {
 _Noreturn static void finish(void)
 {
 	if (fflush(stdout) || ferror(stdout))
-		fail(EXIT_OTHER, "writing: %s", strerror(errno));
+		fail(EXIT_OTHER, "cannot write to standard output: %s",
+		     strerror(errno));
 	exit(0);
 }
 
@@ -92,7 +95,8 @@ static uint32_t parse_u32(const char *what, const char *text)
 	value = strtoull(text ? text : "", &end, 10);
 	if (!text || !isdigit((unsigned char)*text) || *end || errno ||
 	    value > UINT32_MAX)
-		fail(EXIT_USAGE, "%s must be a number", what);
+		fail(EXIT_USAGE, "%s must be a number from 0 to 4294967295",
+		     what);
 	return value;
 }
 
@@ -110,12 +114,12 @@ static double parse_seconds(const char *text)
 
 static void parse_count(struct options *options, const char *text)
 {
-	options->count = parse_u32("N of --count", text);
+	options->count = parse_u32("option '--count'", text);
 	if (!options->count)
-		fail(EXIT_USAGE, "N of --count must not be 0");
+		fail(EXIT_USAGE, "option '--count' must not be 0");
 }
 
-/* Returns how many words after @argv[0] belong to this option. */
+/* Returns the number of words after @argv[0] that belong to this option. */
 static int parse_option(struct options *options, char **argv)
 {
 	const char *arg = argv[0];
@@ -157,18 +161,20 @@ static int parse_option(struct options *options, char **argv)
 	}
 	if (!strcmp(arg, "-f") || !strcmp(arg, "--file")) {
 		if (!argv[1])
-			fail(EXIT_USAGE, "the name of the FILE is missing");
+			fail(EXIT_USAGE,
+			     "option '--file' requires an argument");
 		options->file = argv[1];
 		return 1;
 	}
 	fail(EXIT_USAGE, "unknown option '%s'", arg);
 }
 
-/* Which vNICs; returns how many words after @argv[0] belong to it. */
+/* Select vNICs; returns the number of words after @argv[0] that belong to it.
+ */
 static int parse_selection(struct options *options, char **argv)
 {
 	if (options->one || options->pid || options->hca)
-		fail(EXIT_USAGE, "'%s' is too much", argv[0]);
+		fail(EXIT_USAGE, "unexpected argument '%s'", argv[0]);
 	if (!strcmp(argv[0], "pid")) {
 		options->pid = parse_u32("PID", argv[1]);
 		if (!options->pid)
@@ -177,7 +183,7 @@ static int parse_selection(struct options *options, char **argv)
 	}
 	if (!strcmp(argv[0], "hca")) {
 		if (!argv[1])
-			fail(EXIT_USAGE, "the NAME of an HCA is missing");
+			fail(EXIT_USAGE, "'hca' requires a name");
 		options->hca = argv[1];
 		return 1;
 	}
@@ -200,9 +206,9 @@ static void parse(struct options *options, char **argv)
 	}
 }
 
-/* --- Asking the kernel --- */
+/* --- Queries --- */
 
-/* The vNICs that the command line asks for, not none if it names some. */
+/* The vNICs that the command line selects; fails if it selects none by name. */
 static struct hyv_vnic **get_vnics(struct hyv_context *ctx,
 				   const struct options *options)
 {
@@ -221,9 +227,9 @@ static struct hyv_vnic **get_vnics(struct hyv_context *ctx,
 	do {
 		ret = hyv_vnic_list(ctx, options->pid, options->hca, &vnics);
 	} while (ret == -EAGAIN);
-	/* -EINVAL: no HCA can have so long a name. */
+	/* -EINVAL: the name is longer than any HCA's. */
 	if (options->hca && (!ret || ret == -EINVAL))
-		fail(EXIT_NOT_FOUND, "no vNIC uses HCA %s", options->hca);
+		fail(EXIT_NOT_FOUND, "no vNIC uses HCA '%s'", options->hca);
 	if (ret < 0)
 		fail_errno(ctx, ret);
 	if (!ret && options->pid)
@@ -327,9 +333,9 @@ static void do_map(struct hyv_context *ctx, const struct options *options)
 
 /**
  * struct command - a command of hyv
- * @name: the word for it
- * @selects: takes a selection of vNICs
- * @run: does it
+ * @name: first word on the command line
+ * @selects: accepts a selection of vNICs
+ * @run: execute it, or exit with a message
  */
 static const struct command {
 	const char *name;
@@ -346,7 +352,7 @@ static const struct command *check(const struct options *options)
 	const struct command *command = commands;
 
 	if (!options->command)
-		fail(EXIT_USAGE, "a command is missing");
+		fail(EXIT_USAGE, "missing command");
 	while (command->name && strcmp(command->name, options->command))
 		command++;
 	if (!command->name)
@@ -354,11 +360,11 @@ static const struct command *check(const struct options *options)
 	if (!command->selects && (options->one || options->pid || options->hca))
 		fail(EXIT_USAGE, "'%s' takes no argument", options->command);
 	if (options->watch && command->run != do_stats)
-		fail(EXIT_USAGE, "--watch is for stats");
+		fail(EXIT_USAGE, "option '--watch' is only valid with 'stats'");
 	if (options->count && !options->watch)
-		fail(EXIT_USAGE, "--count needs --watch");
+		fail(EXIT_USAGE, "option '--count' requires '--watch'");
 	if (options->file && command->run != do_map)
-		fail(EXIT_USAGE, "--file is for map");
+		fail(EXIT_USAGE, "option '--file' is only valid with 'map'");
 	return command;
 }
 

@@ -6,27 +6,27 @@
 #include "output.h"
 
 /*
- * Bytes of the UTF-8 sequence that @s starts with, or 0 if there is none: no
- * overlong forms, no surrogates, nothing above U+10FFFF.
+ * Length of the UTF-8 sequence at @s, or 0 if it is invalid: overlong, a
+ * surrogate, or above U+10FFFF.
  */
 static size_t utf8_len(const unsigned char *s)
 {
-	uint32_t code, least;
+	uint32_t code, min;
 	size_t len, i;
 
 	if (s[0] < 0x80)
 		return 1;
 	if ((s[0] & 0xe0) == 0xc0) {
 		len = 2;
-		least = 0x80;
+		min = 0x80;
 		code = s[0] & 0x1f;
 	} else if ((s[0] & 0xf0) == 0xe0) {
 		len = 3;
-		least = 0x800;
+		min = 0x800;
 		code = s[0] & 0x0f;
 	} else if ((s[0] & 0xf8) == 0xf0) {
 		len = 4;
-		least = 0x10000;
+		min = 0x10000;
 		code = s[0] & 0x07;
 	} else {
 		return 0;
@@ -37,8 +37,7 @@ static size_t utf8_len(const unsigned char *s)
 			return 0;
 		code = code << 6 | (s[i] & 0x3f);
 	}
-	if (code < least || code > 0x10ffff ||
-	    (code >= 0xd800 && code <= 0xdfff))
+	if (code < min || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
 		return 0;
 	return len;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* hyv map: tells about the map, and changes its static entries. */
+/* hyv map: show the GID map and change its static entries. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -9,16 +9,17 @@
 #include "output.h"
 
 /**
- * struct map_job - one "hyv map"
- * @verb: what to do
- * @file: where the entries come from, NULL for the command line
+ * struct map_job - one "hyv map" command
+ * @subcommand: what to do
+ * @file: source of the entries, NULL for the command line
  * @gids: @count GIDs
- * @vias: as many, if they have one
- * @lines: as many, the lines of @file that they come from, else 0
- * @room: how many there is room for
+ * @vias: @count via GIDs, if entries have them
+ * @lines: @count line numbers in @file, or 0
+ * @count: number of entries
+ * @room: number of entries that fit
  */
 struct map_job {
-	const struct verb *verb;
+	const struct subcommand *subcommand;
 	const char *file;
 	struct in6_addr *gids;
 	struct in6_addr *vias;
@@ -28,21 +29,21 @@ struct map_job {
 };
 
 /**
- * struct verb - what can be done with the map
- * @name: the word for it
- * @what: what follows it on the command line
- * @line: what is in a line of a file, NULL if it takes none
- * @least: fewest entries
- * @most: most entries on the command line
- * @run: does it
- * @enter: enters entries, which then are GID via GID, or NULL
+ * struct subcommand - a command of hyv map
+ * @name: word after "map"
+ * @arguments: what follows on the command line, for messages
+ * @line: contents of a line of a file, or NULL if it does not take one
+ * @min: minimum number of entries
+ * @max: maximum number of entries on the command line
+ * @run: execute it, or exit with a message
+ * @enter: enter entries with via GIDs, or NULL if they have none
  */
-struct verb {
+struct subcommand {
 	const char *name;
-	const char *what;
+	const char *arguments;
 	const char *line;
-	size_t least;
-	size_t most;
+	size_t min;
+	size_t max;
 	void (*run)(const struct map_job *job, struct hyv_context *ctx,
 		    bool as_json);
 	int (*enter)(struct hyv_context *ctx, const struct in6_addr *gids,
@@ -59,12 +60,12 @@ static struct in6_addr parse_gid(const struct map_job *job, size_t line,
 	if (!hyv_gid_parse(text, &gid))
 		return gid;
 	if (line)
-		fail(EXIT_OTHER, "%s:%zu: '%s' is no IPv4 or IPv6 address",
+		fail(EXIT_OTHER, "%s:%zu: '%s' is not an IPv4 or IPv6 address",
 		     job->file, line, word_of(text));
-	fail(EXIT_USAGE, "'%s' is no IPv4 or IPv6 address", word_of(text));
+	fail(EXIT_USAGE, "'%s' is not an IPv4 or IPv6 address", word_of(text));
 }
 
-/* @via is NULL if the verb's entries have none. */
+/* @via is NULL if entries have none. */
 static void add_entry(struct map_job *job, size_t line, const char *gid,
 		      const char *via)
 {
@@ -85,11 +86,11 @@ static void add_entry(struct map_job *job, size_t line, const char *gid,
 		job->vias[i] = parse_gid(job, line, via);
 }
 
-/* An entry is the first @nr words; returns false if they are none. */
+/* Add an entry made of @nr words; returns false if they are not one. */
 static bool take_entry(struct map_job *job, size_t line, const char **words,
 		       size_t nr)
 {
-	if (!job->verb->enter) {
+	if (!job->subcommand->enter) {
 		if (nr != 1)
 			return false;
 		add_entry(job, line, words[0], NULL);
@@ -111,7 +112,7 @@ static void read_line(struct map_job *job, size_t number, char *line,
 	size_t nr = 0;
 	bool good;
 
-	/* What is behind a NUL would be left out unseen. */
+	/* Text after a NUL would be ignored silently. */
 	good = !memchr(line, '\0', len);
 	line[strcspn(line, "#")] = '\0';
 	for (word = strtok_r(line, " \t\r\n", &rest);
@@ -121,8 +122,8 @@ static void read_line(struct map_job *job, size_t number, char *line,
 	if (good && nr)
 		good = take_entry(job, number, words, nr);
 	if (!good)
-		fail(EXIT_OTHER, "%s:%zu: a line is %s", job->file, number,
-		     job->verb->line);
+		fail(EXIT_OTHER, "%s:%zu: expected '%s'", job->file, number,
+		     job->subcommand->line);
 }
 
 static void read_file(struct map_job *job, const char *name)
@@ -137,19 +138,21 @@ static void read_file(struct map_job *job, const char *name)
 	if (!is_stdin)
 		in = fopen(name, "re");
 	if (!in)
-		fail(EXIT_OTHER, "%s: %s", job->file, strerror(errno));
+		fail(EXIT_OTHER, "cannot open '%s': %s", job->file,
+		     strerror(errno));
 	errno = 0;
 	while ((len = getline(&line, &size, in)) >= 0)
 		read_line(job, ++number, line, len);
-	/* Not at the end: it cannot be read, or the line has no room. */
+	/* Before the end: a read error, or out of memory. */
 	if (!feof(in))
-		fail(EXIT_OTHER, "%s: %s", job->file, strerror(errno));
+		fail(EXIT_OTHER, "cannot read '%s': %s", job->file,
+		     strerror(errno));
 	free(line);
 	if (!is_stdin)
 		fclose(in);
 }
 
-/* --- What is done --- */
+/* --- Subcommands --- */
 
 static void do_list(const struct map_job *job, struct hyv_context *ctx,
 		    bool as_json)
@@ -167,7 +170,7 @@ static void do_list(const struct map_job *job, struct hyv_context *ctx,
 	hyv_map_list_free(entries);
 }
 
-/* Exit with a message about entry @i, or all if there is no such one. */
+/* Exit with a message about entry @i, or all entries if @i is @count. */
 _Noreturn static void fail_entry(const struct map_job *job,
 				 struct hyv_context *ctx, int err, size_t i)
 {
@@ -203,9 +206,9 @@ static void do_change(const struct map_job *job, struct hyv_context *ctx,
 	int ret;
 
 	(void)as_json;
-	if (job->verb->enter)
-		ret = job->verb->enter(ctx, job->gids, job->vias, job->count,
-				       &bad);
+	if (job->subcommand->enter)
+		ret = job->subcommand->enter(ctx, job->gids, job->vias,
+					     job->count, &bad);
 	else
 		ret = hyv_map_del(ctx, job->gids, job->count, &bad);
 	if (ret)
@@ -214,47 +217,45 @@ static void do_change(const struct map_job *job, struct hyv_context *ctx,
 
 /* --- The command line --- */
 
-#define LINE_VIA "'GID via GID'"
-#define LINE_GID "'GID'"
+#define VIA_LINE      "GID via GID"
+#define VIA_ARGUMENTS " {GID via GID | --file FILE}"
 
-static const struct verb verbs[] = {
-	{"add", "GID via GID or --file FILE", LINE_VIA, 1, 1, do_change,
-	 hyv_map_add},
-	{"replace", "GID via GID or --file FILE", LINE_VIA, 1, 1, do_change,
-	 hyv_map_replace},
-	{"del", "GID... or --file FILE", LINE_GID, 1, SIZE_MAX, do_change,
-	 NULL},
-	{"list", "nothing", NULL, 0, 0, do_list, NULL},
-	{"show", "one GID", NULL, 1, 1, do_show, NULL},
+static const struct subcommand subcommands[] = {
+	{"add", VIA_ARGUMENTS, VIA_LINE, 1, 1, do_change, hyv_map_add},
+	{"replace", VIA_ARGUMENTS, VIA_LINE, 1, 1, do_change, hyv_map_replace},
+	{"del", " {GID... | --file FILE}", "GID", 1, SIZE_MAX, do_change, NULL},
+	{"list", "", NULL, 0, 0, do_list, NULL},
+	{"show", " GID", NULL, 1, 1, do_show, NULL},
 	{NULL, NULL, NULL, 0, 0, NULL, NULL},
 };
 
-static const struct verb *find_verb(const char *name)
+static const struct subcommand *find_subcommand(const char *name)
 {
-	const struct verb *verb = verbs;
+	const struct subcommand *subcommand = subcommands;
 
 	if (!name)
-		fail(EXIT_USAGE, "'map' needs add, replace, del, list or show");
-	while (verb->name && strcmp(verb->name, name))
-		verb++;
-	if (!verb->name)
+		fail(EXIT_USAGE,
+		     "usage: hyv map {add | replace | del | list | show} ...");
+	while (subcommand->name && strcmp(subcommand->name, name))
+		subcommand++;
+	if (!subcommand->name)
 		fail(EXIT_USAGE, "unknown command 'map %s'", name);
-	return verb;
+	return subcommand;
 }
 
 static bool take_words(struct map_job *job, const char **words)
 {
-	const size_t step = job->verb->enter ? 3 : 1;
+	const size_t step = job->subcommand->enter ? 3 : 1;
 	size_t nr = 0, i;
 
 	while (words[nr])
 		nr++;
 	for (i = 0; i < nr; i += step)
-		if (job->count == job->verb->most ||
+		if (job->count == job->subcommand->max ||
 		    !take_entry(job, 0, words + i,
 				nr - i < step ? nr - i : step))
 			return false;
-	return job->count >= job->verb->least;
+	return job->count >= job->subcommand->min;
 }
 
 struct map_job *map_prepare(const char **words, const char *file)
@@ -262,23 +263,23 @@ struct map_job *map_prepare(const char **words, const char *file)
 	struct map_job *job = must(calloc(1, sizeof(*job)));
 	bool good;
 
-	job->verb = find_verb(words[0]);
+	job->subcommand = find_subcommand(words[0]);
 	if (file) {
-		good = job->verb->line && !words[1];
+		good = job->subcommand->line && !words[1];
 		if (good)
 			read_file(job, file);
 	} else {
 		good = take_words(job, words + 1);
 	}
 	if (!good)
-		fail(EXIT_USAGE, "'map %s' takes %s", job->verb->name,
-		     job->verb->what);
+		fail(EXIT_USAGE, "usage: hyv map %s%s", job->subcommand->name,
+		     job->subcommand->arguments);
 	return job;
 }
 
 void map_run(const struct map_job *job, struct hyv_context *ctx, bool as_json)
 {
-	job->verb->run(job, ctx, as_json);
+	job->subcommand->run(job, ctx, as_json);
 }
 
 void map_free(struct map_job *job)

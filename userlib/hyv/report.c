@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* What each command tells about vNICs, HCAs and the map. */
+/* The output of each command. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,6 +7,42 @@
 #include <time.h>
 
 #include "output.h"
+
+/**
+ * struct listing - how to print a list
+ * @titles: column titles, ended by NULL
+ * @row: add the cells of a row
+ * @json: add an object
+ */
+struct listing {
+	const char *const *titles;
+	void (*row)(struct table *table, const void *item);
+	void (*json)(struct json *json, const void *item);
+};
+
+static void print_list(FILE *out, bool as_json, const struct listing *listing,
+		       void *const *items)
+{
+	struct table table = {0};
+	struct json json = {.out = out};
+	const char *const *title;
+
+	if (as_json) {
+		json_open(&json, NULL, '[');
+		for (; *items; items++)
+			listing->json(&json, *items);
+		json_close(&json, ']');
+		fputc('\n', out);
+		return;
+	}
+	for (title = listing->titles; *title; title++)
+		table_add(&table, *title);
+	table.nr_columns = table.nr_cells;
+	for (; *items; items++)
+		listing->row(&table, *items);
+	table_print(&table, out);
+	table_free(&table);
+}
 
 static uint64_t nr_objects(const struct hyv_vnic *vnic)
 {
@@ -60,7 +96,7 @@ static void json_counters(struct json *json, const struct hyv_vnic *vnic)
 	json_close(json, '}');
 }
 
-static void json_vnic(struct json *json, const struct hyv_vnic *vnic)
+static void json_vnic(struct json *json, const void *vnic)
 {
 	json_open(json, NULL, '{');
 	json_identity(json, vnic);
@@ -69,47 +105,30 @@ static void json_vnic(struct json *json, const struct hyv_vnic *vnic)
 	json_close(json, '}');
 }
 
-static void json_vnics(FILE *out, struct hyv_vnic **vnics)
-{
-	struct json json = {.out = out};
+/* --- hyv list --- */
 
-	json_open(&json, NULL, '[');
-	for (; *vnics; vnics++)
-		json_vnic(&json, *vnics);
-	json_close(&json, ']');
-	fputc('\n', out);
+static void list_row(struct table *table, const void *vnic)
+{
+	table_add_u64(table, hyv_vnic_id(vnic));
+	table_add_u64(table, hyv_vnic_pid(vnic));
+	table_add_word(table, hyv_vnic_comm(vnic));
+	table_add_word(table, hyv_vnic_hca(vnic));
+	table_add(table, hyv_vnic_state_str(vnic));
+	table_add_u64(table, nr_objects(vnic));
+	table_add_u64(table, hyv_vnic_pinned(vnic));
+	table_add_word(table, hyv_vnic_name(vnic));
 }
 
-/* --- hyv list --- */
+static const struct listing vnic_listing = {
+	.titles = (const char *const[]){"ID", "PID", "COMMAND", "HCA", "STATE",
+					"OBJECTS", "PINNED", "NAME", NULL},
+	.row = list_row,
+	.json = json_vnic,
+};
 
 void report_list(FILE *out, bool as_json, struct hyv_vnic **vnics)
 {
-	struct table table = {.nr_columns = 8};
-
-	if (as_json) {
-		json_vnics(out, vnics);
-		return;
-	}
-	table_add(&table, "ID");
-	table_add(&table, "PID");
-	table_add(&table, "COMMAND");
-	table_add(&table, "HCA");
-	table_add(&table, "STATE");
-	table_add(&table, "OBJECTS");
-	table_add(&table, "PINNED");
-	table_add(&table, "NAME");
-	for (; *vnics; vnics++) {
-		table_add_u64(&table, hyv_vnic_id(*vnics));
-		table_add_u64(&table, hyv_vnic_pid(*vnics));
-		table_add_word(&table, hyv_vnic_comm(*vnics));
-		table_add_word(&table, hyv_vnic_hca(*vnics));
-		table_add(&table, hyv_vnic_state_str(*vnics));
-		table_add_u64(&table, nr_objects(*vnics));
-		table_add_u64(&table, hyv_vnic_pinned(*vnics));
-		table_add_word(&table, hyv_vnic_name(*vnics));
-	}
-	table_print(&table, out);
-	table_free(&table);
+	print_list(out, as_json, &vnic_listing, (void **)vnics);
 }
 
 /* --- hyv show --- */
@@ -174,7 +193,7 @@ void report_show(FILE *out, bool as_json, bool one, struct hyv_vnic **vnics)
 		json_vnic(&json, *vnics);
 		fputc('\n', out);
 	} else if (as_json) {
-		json_vnics(out, vnics);
+		report_list(out, true, vnics);
 	} else {
 		for (; *vnics; vnics++)
 			show_vnic(out, *vnics);
@@ -220,7 +239,7 @@ void report_stats(FILE *out, bool as_json, struct hyv_vnic **vnics)
 	int c;
 
 	if (as_json) {
-		json_vnics(out, vnics);
+		report_list(out, true, vnics);
 		return;
 	}
 	stats_header(&table, "");
@@ -249,7 +268,7 @@ static double rate(const struct hyv_vnic *before, const struct hyv_vnic *now,
 	uint64_t from = hyv_vnic_counter(before, counter);
 	uint64_t to = hyv_vnic_counter(now, counter);
 
-	/* Back at the start: the module was loaded anew. */
+	/* Counters restart at 0 when hyv.ko is loaded again. */
 	return to < from ? 0 : (to - from) / seconds;
 }
 
@@ -314,7 +333,7 @@ static const char *hca_note(const struct hyv_hca *hca)
 	static const char *const notes[] = {
 		[HYV_HCA_USABLE] = "",
 		[HYV_HCA_TRUSTED_ONLY_DENIED] =
-			"its guests could crash the host; to trust them: echo 1 >/sys/module/hyv/parameters/allow_trusted_only_hca",
+			"guests can crash the host; to allow it anyway: echo 1 >/sys/module/hyv/parameters/allow_trusted_only_hca",
 		[HYV_HCA_UNSUPPORTED] =
 			"hyv.ko does not support HCAs of this driver",
 	};
@@ -322,49 +341,45 @@ static const char *hca_note(const struct hyv_hca *hca)
 
 	if (use <= HYV_HCA_UNSUPPORTED)
 		return notes[use];
-	return "see the documentation of this hyv.ko";
+	return "unknown to this version of hyv; see the documentation of hyv.ko";
 }
+
+static void hca_row(struct table *table, const void *hca)
+{
+	table_add_word(table, hyv_hca_name(hca));
+	table_add(table, hyv_hca_driver(hca));
+	table_add_u64(table, hyv_hca_nr_vnics(hca));
+	table_add(table, hyv_hca_use_str(hca));
+	table_add(table, *hca_note(hca) ? hca_note(hca) : "-");
+}
+
+static void json_hca(struct json *json, const void *hca)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "name", hyv_hca_name(hca));
+	json_string(json, "driver", hyv_hca_driver(hca));
+	json_u64(json, "driver_id", hyv_hca_driver_id(hca));
+	json_u64(json, "vnics", hyv_hca_nr_vnics(hca));
+	json_string(json, "use", hyv_hca_use_str(hca));
+	json_string(json, "note", hca_note(hca));
+	json_close(json, '}');
+}
+
+static const struct listing hca_listing = {
+	.titles = (const char *const[]){"HCA", "DRIVER", "VNICS", "USE", "NOTE",
+					NULL},
+	.row = hca_row,
+	.json = json_hca,
+};
 
 void report_hcas(FILE *out, bool as_json, struct hyv_hca **hcas)
 {
-	struct table table = {.nr_columns = 5};
-	struct json json = {.out = out};
-
-	if (as_json) {
-		json_open(&json, NULL, '[');
-		for (; *hcas; hcas++) {
-			json_open(&json, NULL, '{');
-			json_string(&json, "name", hyv_hca_name(*hcas));
-			json_string(&json, "driver", hyv_hca_driver(*hcas));
-			json_u64(&json, "driver_id", hyv_hca_driver_id(*hcas));
-			json_u64(&json, "vnics", hyv_hca_nr_vnics(*hcas));
-			json_string(&json, "use", hyv_hca_use_str(*hcas));
-			json_string(&json, "note", hca_note(*hcas));
-			json_close(&json, '}');
-		}
-		json_close(&json, ']');
-		fputc('\n', out);
-		return;
-	}
-	table_add(&table, "HCA");
-	table_add(&table, "DRIVER");
-	table_add(&table, "VNICS");
-	table_add(&table, "USE");
-	table_add(&table, "NOTE");
-	for (; *hcas; hcas++) {
-		table_add_word(&table, hyv_hca_name(*hcas));
-		table_add(&table, hyv_hca_driver(*hcas));
-		table_add_u64(&table, hyv_hca_nr_vnics(*hcas));
-		table_add(&table, hyv_hca_use_str(*hcas));
-		table_add(&table, *hca_note(*hcas) ? hca_note(*hcas) : "-");
-	}
-	table_print(&table, out);
-	table_free(&table);
+	print_list(out, as_json, &hca_listing, (void **)hcas);
 }
 
 /* --- hyv map --- */
 
-static void json_entry(struct json *json, const struct hyv_map_entry *entry)
+static void json_entry(struct json *json, const void *entry)
 {
 	const struct in6_addr *via = hyv_map_entry_via(entry);
 	char text[HYV_GID_TEXT];
@@ -380,7 +395,7 @@ static void json_entry(struct json *json, const struct hyv_map_entry *entry)
 	json_close(json, '}');
 }
 
-static void map_row(struct table *table, const struct hyv_map_entry *entry)
+static void map_row(struct table *table, const void *entry)
 {
 	const struct in6_addr *via = hyv_map_entry_via(entry);
 	char text[HYV_GID_TEXT];
@@ -394,27 +409,15 @@ static void map_row(struct table *table, const struct hyv_map_entry *entry)
 	table_add_word(table, hyv_map_entry_hca(entry));
 }
 
+static const struct listing map_listing = {
+	.titles = (const char *const[]){"GID", "VIA", "VNIC", "HCA", NULL},
+	.row = map_row,
+	.json = json_entry,
+};
+
 void report_map(FILE *out, bool as_json, struct hyv_map_entry **entries)
 {
-	struct table table = {.nr_columns = 4};
-	struct json json = {.out = out};
-
-	if (as_json) {
-		json_open(&json, NULL, '[');
-		for (; *entries; entries++)
-			json_entry(&json, *entries);
-		json_close(&json, ']');
-		fputc('\n', out);
-		return;
-	}
-	table_add(&table, "GID");
-	table_add(&table, "VIA");
-	table_add(&table, "VNIC");
-	table_add(&table, "HCA");
-	for (; *entries; entries++)
-		map_row(&table, *entries);
-	table_print(&table, out);
-	table_free(&table);
+	print_list(out, as_json, &map_listing, (void **)entries);
 }
 
 void report_map_entry(FILE *out, bool as_json,

@@ -78,7 +78,7 @@ static bool is_number(const char *cell)
 	       !cell[strspn(cell, "0123456789.")];
 }
 
-/* The width of a column, negative if it is to be set to the left. */
+/* Width of a column, negative to align it to the left. */
 static int column_width(const struct table *table, size_t column)
 {
 	bool numbers = true;
@@ -107,7 +107,7 @@ void table_print(const struct table *table, FILE *out)
 		column = i % table->nr_columns;
 		if (column)
 			fputs("  ", out);
-		/* No blanks at the end of a line. */
+		/* Print no blanks at the end of a line. */
 		if (column == table->nr_columns - 1 && widths[column] < 0)
 			fputs(table->cells[i], out);
 		else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* The connection to hyv.ko: requests, answers, errors. */
+/* The connection to hyv.ko: sends requests, receives replies. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -18,16 +18,16 @@
 
 #include "private.h"
 
-/* Bytes that any netlink socket has room for. */
-#define HYV_SMALL_MESSAGE 4096
+/* Bytes that fit into the default send buffer of a netlink socket. */
+#define SMALL_MESSAGE 4096
 
 /**
  * struct hyv_context - a connection
  * @sock: generic netlink socket, or NULL after it has failed
- * @family: ID of the family "hyv" when it was last looked up
- * @text: the kernel's own text for @text_err, or empty
- * @text_err: what the last call returned, if negative
- * @offset: where in the request its reason is, or 0
+ * @family: ID of the family "hyv" at the last lookup
+ * @text_err: result of the last request, to which @text belongs
+ * @offset: position of the attribute that caused it in the request, or 0
+ * @text: the kernel's text, or empty
  */
 struct hyv_context {
 	struct nl_sock *sock;
@@ -38,14 +38,14 @@ struct hyv_context {
 };
 
 /**
- * struct hyv_answer - an answer that is being received
- * @ctx: where it comes from
- * @take: gets each message
+ * struct reply - a reply that is being received
+ * @ctx: the connection
+ * @take: called with each message
  * @arg: for @take
- * @done: the last message has come
+ * @done: the last message was received
  * @ret: first error
  */
-struct hyv_answer {
+struct reply {
 	struct hyv_context *ctx;
 	int (*take)(const struct nlmsghdr *nlh, void *arg);
 	void *arg;
@@ -53,8 +53,8 @@ struct hyv_answer {
 	int ret;
 };
 
-/* libnl has numbers of its own. */
-static int hyv_nl_to_errno(int err)
+/* libnl has its own error numbers. */
+static int nl_to_errno(int err)
 {
 	switch (-err) {
 	case NLE_SUCCESS:
@@ -83,23 +83,23 @@ static int hyv_nl_to_errno(int err)
 	}
 }
 
-static int hyv_resolve(struct hyv_context *ctx)
+static int resolve_family(struct hyv_context *ctx)
 {
 	int ret = genl_ctrl_resolve(ctx->sock, HYV_GENL_NAME);
 
 	if (ret < 0)
-		return hyv_nl_to_errno(ret);
+		return nl_to_errno(ret);
 	ctx->family = ret;
 	return 0;
 }
 
-static void hyv_disconnect(struct hyv_context *ctx)
+static void close_socket(struct hyv_context *ctx)
 {
 	nl_socket_free(ctx->sock);
 	ctx->sock = NULL;
 }
 
-static int hyv_connect(struct hyv_context *ctx)
+static int open_socket(struct hyv_context *ctx)
 {
 	int one = 1;
 	int ret, fd;
@@ -109,10 +109,10 @@ static int hyv_connect(struct hyv_context *ctx)
 		return -ENOMEM;
 	ret = genl_connect(ctx->sock);
 	if (ret < 0) {
-		hyv_disconnect(ctx);
-		return hyv_nl_to_errno(ret);
+		close_socket(ctx);
+		return nl_to_errno(ret);
 	}
-	/* Kernels without these give errors with no text: no harm. */
+	/* Optional: kernels without these return errors without a text. */
 	fd = nl_socket_get_fd(ctx->sock);
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
@@ -127,9 +127,9 @@ int hyv_open(struct hyv_context **out)
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
-	ret = hyv_connect(ctx);
+	ret = open_socket(ctx);
 	if (!ret)
-		ret = hyv_resolve(ctx);
+		ret = resolve_family(ctx);
 	if (ret) {
 		hyv_close(ctx);
 		return ret;
@@ -154,13 +154,13 @@ const char *hyv_strerror(const struct hyv_context *ctx, int err)
 		return ctx->text;
 	switch (err) {
 	case -ENXIO:
-		return "hyv.ko is not loaded: modprobe hyv";
+		return "hyv.ko is not loaded; run 'modprobe hyv'";
 	case -EPERM:
-		return "CAP_NET_ADMIN in the initial user namespace is needed";
+		return "permission denied: requires CAP_NET_ADMIN in the initial user namespace";
 	case -EBADMSG:
 		return "malformed message from hyv.ko";
 	case -EAGAIN:
-		return "changed while it was read, try again";
+		return "the data changed during the query; try again";
 	case -ENOENT:
 		return "no such vNIC or GID";
 	case -ENOSPC:
@@ -170,59 +170,58 @@ const char *hyv_strerror(const struct hyv_context *ctx, int err)
 	return text ? text : "unknown error";
 }
 
-static int hyv_on_message(struct nl_msg *msg, void *arg)
+static int on_message(struct nl_msg *msg, void *arg)
 {
-	struct hyv_answer *answer = arg;
+	struct reply *reply = arg;
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);
 
-	if (answer->ret)
+	if (reply->ret)
 		return NL_OK;
-	if (nlh->nlmsg_type != answer->ctx->family)
-		answer->ret = -EBADMSG;
+	if (nlh->nlmsg_type != reply->ctx->family)
+		reply->ret = -EBADMSG;
 	else
-		answer->ret = answer->take(nlh, answer->arg);
+		reply->ret = reply->take(nlh, reply->arg);
 	return NL_OK;
 }
 
-/* The last message of an answer, with or without an error. */
-static void hyv_finish(struct hyv_answer *answer, const struct nlmsghdr *nlh)
+/* Handle the last message of a reply, which may hold an error. */
+static void finish_reply(struct reply *reply, const struct nlmsghdr *nlh)
 {
-	struct hyv_context *ctx = answer->ctx;
-	struct hyv_blame blame;
+	struct hyv_context *ctx = reply->ctx;
+	struct libhyv_error error;
 	int ret;
 
-	answer->done = 1;
-	ret = hyv_parse_error(nlh, &blame);
-	if (!ret || answer->ret)
+	reply->done = 1;
+	ret = libhyv_parse_error(nlh, &error);
+	if (!ret || reply->ret)
 		return;
-	answer->ret = ret;
-	ctx->offset = blame.offset;
-	if (blame.text)
-		snprintf(ctx->text, sizeof(ctx->text), "%s", blame.text);
+	reply->ret = ret;
+	ctx->offset = error.offset;
+	if (error.text)
+		snprintf(ctx->text, sizeof(ctx->text), "%s", error.text);
 }
 
-static int hyv_on_last(struct nl_msg *msg, void *arg)
+static int on_last(struct nl_msg *msg, void *arg)
 {
-	hyv_finish(arg, nlmsg_hdr(msg));
+	finish_reply(arg, nlmsg_hdr(msg));
 	return NL_STOP;
 }
 
-static int hyv_on_error(struct sockaddr_nl *from, struct nlmsgerr *err,
-			void *arg)
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
 {
 	(void)from;
-	hyv_finish(arg, (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN));
+	finish_reply(arg, (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN));
 	return NL_STOP;
 }
 
-/* A socket refuses messages that its buffer has no room for. */
-static int hyv_make_room(struct hyv_context *ctx, size_t size)
+/* sendmsg() rejects messages larger than the send buffer. */
+static int grow_send_buffer(struct hyv_context *ctx, size_t size)
 {
 	int room = size;
 
 	if (size > INT_MAX / 2)
 		return -ENOSPC;
-	if (size > HYV_SMALL_MESSAGE &&
+	if (size > SMALL_MESSAGE &&
 	    setsockopt(nl_socket_get_fd(ctx->sock), SOL_SOCKET, SO_SNDBUFFORCE,
 		       &room, sizeof(room)) &&
 	    errno == EPERM)
@@ -230,14 +229,15 @@ static int hyv_make_room(struct hyv_context *ctx, size_t size)
 	return 0;
 }
 
-static int hyv_send(struct hyv_context *ctx, const struct hyv_query *query)
+static int send_request(struct hyv_context *ctx,
+			const struct libhyv_query *query)
 {
-	size_t size = NLMSG_HDRLEN + GENL_HDRLEN + hyv_query_size(query);
+	size_t size = NLMSG_HDRLEN + GENL_HDRLEN + libhyv_query_size(query);
 	int flags = query->dump ? NLM_F_DUMP : 0;
 	struct nl_msg *msg;
 	int ret;
 
-	ret = hyv_make_room(ctx, size);
+	ret = grow_send_buffer(ctx, size);
 	if (ret)
 		return ret;
 	msg = nlmsg_alloc_size(size);
@@ -247,18 +247,18 @@ static int hyv_send(struct hyv_context *ctx, const struct hyv_query *query)
 	if (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, ctx->family, 0, flags,
 			 query->cmd, HYV_GENL_VERSION))
 		goto out;
-	ret = hyv_put_query(msg, query);
+	ret = libhyv_put_query(msg, query);
 	if (ret)
 		goto out;
 
 	ret = nl_send_auto(ctx->sock, msg);
-	ret = ret < 0 ? hyv_nl_to_errno(ret) : 0;
+	ret = ret < 0 ? nl_to_errno(ret) : 0;
 out:
 	nlmsg_free(msg);
 	return ret;
 }
 
-static int hyv_receive(struct hyv_context *ctx, struct hyv_answer *answer)
+static int receive_reply(struct hyv_context *ctx, struct reply *reply)
 {
 	struct nl_cb *cb;
 	int ret;
@@ -266,31 +266,32 @@ static int hyv_receive(struct hyv_context *ctx, struct hyv_answer *answer)
 	cb = nl_cb_alloc(NL_CB_DEFAULT);
 	if (!cb)
 		return -ENOMEM;
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, hyv_on_message, answer);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, hyv_on_last, answer);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, hyv_on_last, answer);
-	nl_cb_err(cb, NL_CB_CUSTOM, hyv_on_error, answer);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_message, reply);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_last, reply);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_last, reply);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, reply);
 
 	do {
 		ret = nl_recvmsgs(ctx->sock, cb);
-	} while (ret >= 0 && !answer->done);
+	} while (ret >= 0 && !reply->done);
 	nl_cb_put(cb);
 
-	if (!answer->done) {
-		/* The rest of the answer must not be taken for the next one. */
-		hyv_disconnect(ctx);
-		return hyv_nl_to_errno(ret);
+	if (!reply->done) {
+		/* The next reply must not start with the rest of this one. */
+		close_socket(ctx);
+		return nl_to_errno(ret);
 	}
-	if (answer->ret)
-		return answer->ret;
+	if (reply->ret)
+		return reply->ret;
 	return ret == -NLE_DUMP_INTR ? -EAGAIN : 0;
 }
 
-static int hyv_ask_once(struct hyv_context *ctx, const struct hyv_query *query,
+static int request_once(struct hyv_context *ctx,
+			const struct libhyv_query *query,
 			int (*take)(const struct nlmsghdr *nlh, void *arg),
 			void *arg)
 {
-	struct hyv_answer answer = {
+	struct reply reply = {
 		.ctx = ctx,
 		.take = take,
 		.arg = arg,
@@ -300,30 +301,29 @@ static int hyv_ask_once(struct hyv_context *ctx, const struct hyv_query *query,
 	ctx->text[0] = '\0';
 	ctx->offset = 0;
 	if (!ctx->sock)
-		ret = hyv_connect(ctx);
+		ret = open_socket(ctx);
 	if (!ret)
-		ret = hyv_send(ctx, query);
+		ret = send_request(ctx, query);
 	if (!ret)
-		ret = hyv_receive(ctx, &answer);
+		ret = receive_reply(ctx, &reply);
 	return ret;
 }
 
-int hyv_ask(struct hyv_context *ctx, const struct hyv_query *query,
-	    int (*take)(const struct nlmsghdr *nlh, void *arg), void *arg,
-	    uint32_t *offset)
+int libhyv_request(struct hyv_context *ctx, const struct libhyv_query *query,
+		   int (*take)(const struct nlmsghdr *nlh, void *arg),
+		   void *arg, uint32_t *offset)
 {
 	int family = ctx->family;
 	int ret, err;
 
-	ret = hyv_ask_once(ctx, query, take, arg);
+	ret = request_once(ctx, query, take, arg);
 	if (ret == -ENOENT) {
-		/* Also when the module was unloaded, and perhaps loaded again.
-		 */
-		err = hyv_resolve(ctx);
+		/* hyv.ko may be unloaded, or reloaded with another ID. */
+		err = resolve_family(ctx);
 		if (err)
 			ret = err;
 		else if (ctx->family != family)
-			ret = hyv_ask_once(ctx, query, take, arg);
+			ret = request_once(ctx, query, take, arg);
 		if (ret != -ENOENT)
 			ctx->text[0] = '\0';
 	}

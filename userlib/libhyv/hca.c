@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Snapshots of HCAs. */
-#include <stdlib.h>
+#include <assert.h>
+#include <errno.h>
 
 #include <linux/hyv_netlink.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "private.h"
 
-static const char *const hyv_drivers[] = {
+static_assert((int)HYV_HCA_USABLE == HYV_NL_HCA_USABLE, "ABI");
+static_assert((int)HYV_HCA_TRUSTED_ONLY_DENIED ==
+		      HYV_NL_HCA_TRUSTED_ONLY_DENIED,
+	      "ABI");
+static_assert((int)HYV_HCA_UNSUPPORTED == HYV_NL_HCA_UNSUPPORTED, "ABI");
+
+/* @name points into the message of the snapshot. */
+struct hyv_hca {
+	const char *name;
+	uint32_t driver_id;
+	uint32_t use;
+	uint32_t nr_vnics;
+};
+
+static const char *const drivers[] = {
 	[RDMA_DRIVER_MLX5] = "mlx5",
 	[RDMA_DRIVER_MLX4] = "mlx4",
 	[RDMA_DRIVER_CXGB3] = "cxgb3",
@@ -29,29 +44,39 @@ static const char *const hyv_drivers[] = {
 	[RDMA_DRIVER_ERDMA] = "erdma",
 };
 
-static int hyv_hca_parse(const struct nlmsghdr *nlh, void **out)
+static int fill_hca(void *item, struct nlattr **tb)
 {
-	return hyv_parse_hca(nlh, (struct hyv_hca **)out);
+	struct hyv_hca *hca = item;
+
+	if (!tb[HYV_NL_A_HCA_NAME])
+		return -EBADMSG;
+	hca->name = libhyv_get_string(tb[HYV_NL_A_HCA_NAME]);
+	hca->driver_id = libhyv_get_u32(tb[HYV_NL_A_HCA_DRIVER_ID]);
+	hca->use = libhyv_get_u32(tb[HYV_NL_A_HCA_USE]);
+	hca->nr_vnics = libhyv_get_u32(tb[HYV_NL_A_HCA_VNICS]);
+	return 0;
 }
 
-static const struct hyv_kind hyv_hca_kind = {
-	.parse = hyv_hca_parse,
-	.free = free,
+const struct libhyv_kind libhyv_hca_kind = {
+	.cmd = HYV_NL_CMD_HCA_GET,
+	.size = sizeof(struct hyv_hca),
+	.fill = fill_hca,
 };
 
 int hyv_hca_list(struct hyv_context *ctx, struct hyv_hca ***hcas)
 {
-	const struct hyv_query query = {
+	const struct libhyv_query query = {
 		.cmd = HYV_NL_CMD_HCA_GET,
 		.dump = 1,
 	};
 
-	return hyv_snapshot_list(ctx, &query, &hyv_hca_kind, (void ***)hcas);
+	return libhyv_snapshot_list(ctx, &query, &libhyv_hca_kind,
+				    (void ***)hcas);
 }
 
 void hyv_hca_list_free(struct hyv_hca **hcas)
 {
-	hyv_snapshot_list_free(&hyv_hca_kind, (void **)hcas);
+	libhyv_snapshot_list_free(&libhyv_hca_kind, (void **)hcas);
 }
 
 const char *hyv_hca_name(const struct hyv_hca *hca)
@@ -68,8 +93,8 @@ const char *hyv_hca_driver(const struct hyv_hca *hca)
 {
 	const char *name = NULL;
 
-	if (hca->driver_id < ARRAY_SIZE(hyv_drivers))
-		name = hyv_drivers[hca->driver_id];
+	if (hca->driver_id < ARRAY_SIZE(drivers))
+		name = drivers[hca->driver_id];
 	return name ? name : "unknown";
 }
 

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Inside libhyv. */
+/*
+ * Internals of libhyv. A file calls only files above it in this list:
+ *
+ *   gid.c               GIDs as text
+ *   message.c           netlink messages: attributes, requests, errors
+ *   context.c           the connection: sends requests, receives replies
+ *   snapshot.c          snapshots of the objects in a reply
+ *   vnic.c hca.c map.c  the three kinds of snapshots
+ *
+ * Functions that return int return a negative errno on error.
+ */
 #ifndef LIBHYV_PRIVATE_H
 #define LIBHYV_PRIVATE_H
 
@@ -10,100 +20,22 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define HYV_NR_COUNTERS (HYV_COUNTER_INTERRUPTS + 1)
+#define LIBHYV_NR_COUNTERS (HYV_COUNTER_INTERRUPTS + 1)
+#define LIBHYV_GID_LEN	   (sizeof(struct in6_addr))
+
+struct nlattr;
+struct nl_msg;
+
+/* --- message.c --- */
 
 /**
- * struct hyv_object_type - how many objects of one type a vNIC has
- * @name: points into the message of the snapshot
- * @count: live ones
- * @max: how many there may be
- */
-struct hyv_object_type {
-	const char *name;
-	uint32_t count;
-	uint32_t max;
-};
-
-/**
- * struct hyv_vnic - snapshot of a vNIC
- * @objects: @nr_objects entries, allocated
- * @msg: the message it was made from; strings point into it
- */
-struct hyv_vnic {
-	uint32_t id;
-	uint32_t pid;
-	uint32_t state;
-	const char *name;
-	const char *comm;
-	const char *hca;
-	uint64_t pinned;
-	uint64_t pinned_max;
-	uint64_t queue_bytes;
-	uint64_t queue_bytes_max;
-	uint64_t window_used;
-	uint64_t window_size;
-	uint64_t counters[HYV_NR_COUNTERS];
-	size_t nr_objects;
-	struct hyv_object_type *objects;
-	struct nlmsghdr msg[];
-};
-
-/**
- * struct hyv_hca - snapshot of an HCA
- * @msg: the message it was made from; @name points into it
- */
-struct hyv_hca {
-	const char *name;
-	uint32_t driver_id;
-	uint32_t use;
-	uint32_t nr_vnics;
-	struct nlmsghdr msg[];
-};
-
-/**
- * struct hyv_map_entry - snapshot of an entry of the map
- * @via: only if @is_static
- * @vnic: 0 if @is_static
- * @hca: empty if there is none
- */
-struct hyv_map_entry {
-	struct in6_addr gid;
-	struct in6_addr via;
-	int is_static;
-	uint32_t vnic;
-	char hca[];
-};
-
-/*
- * message.c: messages to snapshots. @nlh is a whole generic netlink message
- * and is copied. 0, -EBADMSG or -ENOMEM.
- */
-int hyv_parse_vnic(const struct nlmsghdr *nlh, struct hyv_vnic **vnic);
-int hyv_parse_hca(const struct nlmsghdr *nlh, struct hyv_hca **hca);
-int hyv_parse_entry(const struct nlmsghdr *nlh, struct hyv_map_entry **entry);
-
-/**
- * struct hyv_blame - what the kernel has to say about an error
- * @text: its text, inside of the message, or NULL
- * @offset: of the attribute of the request which is to blame, or 0
- */
-struct hyv_blame {
-	const char *text;
-	uint32_t offset;
-};
-
-/*
- * message.c: the negative errno in an NLMSG_ERROR or NLMSG_DONE message, or 0.
- */
-int hyv_parse_error(const struct nlmsghdr *nlh, struct hyv_blame *blame);
-
-/**
- * struct hyv_change - static entries to add or delete
+ * struct libhyv_change - static entries to add or delete
  * @gids: @count GIDs
- * @vias: as many GIDs of hosts, NULL to delete
- * @replace: there may be other ones
+ * @vias: @count via GIDs, NULL to delete
+ * @count: number of entries
+ * @replace: overwrite static entries that exist
  */
-struct hyv_change {
+struct libhyv_change {
 	const struct in6_addr *gids;
 	const struct in6_addr *vias;
 	size_t count;
@@ -111,64 +43,99 @@ struct hyv_change {
 };
 
 /**
- * struct hyv_query - one request
+ * struct libhyv_query - one request
  * @cmd: enum hyv_nl_cmd
- * @dump: of all; otherwise of @id if it is about vNICs
- * @id: vNIC
+ * @dump: request all objects
+ * @id: vNIC to get, unless @dump is set
  * @pid: filter of a dump, 0 for none
  * @hca: filter of a dump, NULL for none
- * @gid: entry of the map, NULL for none
- * @change: of the map, NULL for none
+ * @gid: entry of the GID map to get, or NULL
+ * @change: change of the GID map, or NULL
  */
-struct hyv_query {
+struct libhyv_query {
 	int cmd;
 	int dump;
 	uint32_t id;
 	uint32_t pid;
 	const char *hca;
 	const struct in6_addr *gid;
-	const struct hyv_change *change;
+	const struct libhyv_change *change;
 };
-
-struct nl_msg;
-
-/*
- * message.c: a query to a message: the most bytes that its attributes take; to
- * put them, 0 or -ENOMEM if there is no room; which entry of a change an offset
- * in the message is of, or how many there are if it is of none.
- */
-size_t hyv_query_size(const struct hyv_query *query);
-int hyv_put_query(struct nl_msg *msg, const struct hyv_query *query);
-size_t hyv_entry_at(const struct hyv_change *change, uint32_t offset);
-
-/*
- * context.c: send a request and give each message of the answer to @take,
- * which returns 0 or a negative errno. Returns the first error; @offset is set
- * to where in the request its reason is, or to 0, unless it is NULL.
- */
-int hyv_ask(struct hyv_context *ctx, const struct hyv_query *query,
-	    int (*take)(const struct nlmsghdr *nlh, void *arg), void *arg,
-	    uint32_t *offset);
 
 /**
- * struct hyv_kind - a kind of snapshots
- * @parse: a message to a new snapshot; 0, or a negative errno and @out stays
- * NULL
- * @free: of one
+ * struct libhyv_error - details of an error that the kernel returned
+ * @text: the kernel's text, inside of the message, or NULL
+ * @offset: position of the invalid attribute in the request, or 0
  */
-struct hyv_kind {
-	int (*parse)(const struct nlmsghdr *nlh, void **out);
-	void (*free)(void *item);
+struct libhyv_error {
+	const char *text;
+	uint32_t offset;
 };
 
+/* Attributes and values of a newer kernel are ignored; others are validated. */
+int libhyv_check_message(const struct nlmsghdr *nlh, int cmd);
+int libhyv_parse_message(const struct nlmsghdr *nlh, struct nlattr **tb);
+int libhyv_parse_nest(const struct nlattr *nest, struct nlattr **tb);
+
+/* 0 or "" if @attr is NULL. */
+uint32_t libhyv_get_u32(const struct nlattr *attr);
+uint64_t libhyv_get_u64(const struct nlattr *attr);
+const char *libhyv_get_string(const struct nlattr *attr);
+
+/* The negative errno in an NLMSG_ERROR or NLMSG_DONE message, or 0. */
+int libhyv_parse_error(const struct nlmsghdr *nlh, struct libhyv_error *error);
+
+/* Upper bound of the bytes that the attributes of a request take. */
+size_t libhyv_query_size(const struct libhyv_query *query);
+int libhyv_put_query(struct nl_msg *msg, const struct libhyv_query *query);
+
+/* Index of the entry at @offset in the request; @change->count if none is. */
+size_t libhyv_entry_at(const struct libhyv_change *change, uint32_t offset);
+
+/* --- context.c --- */
+
 /*
- * snapshot.c: ask for all that answer a query: how many, and a NULL-terminated
- * array of them; or for just one. A negative errno otherwise.
+ * Send a request, and pass each message of the reply to @take. Returns the
+ * first error; @offset, unless NULL, gets the position of the attribute that
+ * caused it in the request, or 0.
  */
-int hyv_snapshot_list(struct hyv_context *ctx, const struct hyv_query *query,
-		      const struct hyv_kind *kind, void ***items);
-void hyv_snapshot_list_free(const struct hyv_kind *kind, void **items);
-int hyv_snapshot_get(struct hyv_context *ctx, const struct hyv_query *query,
-		     const struct hyv_kind *kind, void **item);
+int libhyv_request(struct hyv_context *ctx, const struct libhyv_query *query,
+		   int (*take)(const struct nlmsghdr *nlh, void *arg),
+		   void *arg, uint32_t *offset);
+
+/* --- snapshot.c --- */
+
+/**
+ * struct libhyv_kind - a kind of snapshots
+ * @cmd: command of its messages
+ * @size: bytes of a snapshot; a copy of its message follows
+ * @fill: set the members of a zeroed snapshot; @tb points into the copy
+ * @release: free what @fill allocated, also after it failed; or NULL
+ */
+struct libhyv_kind {
+	int cmd;
+	size_t size;
+	int (*fill)(void *item, struct nlattr **tb);
+	void (*release)(void *item);
+};
+
+int libhyv_snapshot_parse(const struct libhyv_kind *kind,
+			  const struct nlmsghdr *nlh, void **item);
+void libhyv_snapshot_free(const struct libhyv_kind *kind, void *item);
+
+/* Returns the number of @items, which end with NULL. */
+int libhyv_snapshot_list(struct hyv_context *ctx,
+			 const struct libhyv_query *query,
+			 const struct libhyv_kind *kind, void ***items);
+void libhyv_snapshot_list_free(const struct libhyv_kind *kind, void **items);
+int libhyv_snapshot_get(struct hyv_context *ctx,
+			const struct libhyv_query *query,
+			const struct libhyv_kind *kind, void **item);
+
+/* --- vnic.c, hca.c, map.c --- */
+
+extern const struct libhyv_kind libhyv_vnic_kind;
+extern const struct libhyv_kind libhyv_hca_kind;
+extern const struct libhyv_kind libhyv_entry_kind;
 
 #endif /* LIBHYV_PRIVATE_H */

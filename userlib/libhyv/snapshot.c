@@ -1,23 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Snapshots of whatever kind: one, or a list of them. */
+/* Snapshots of any kind: one, or a list of them. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <linux/hyv_netlink.h>
 
 #include "private.h"
 
-/*
- * An answer as it comes. @items is a growing array of @count pointers and NULL,
- * with room for @room.
- */
-struct hyv_list {
-	const struct hyv_kind *kind;
+int libhyv_snapshot_parse(const struct libhyv_kind *kind,
+			  const struct nlmsghdr *nlh, void **out)
+{
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	struct nlmsghdr *copy;
+	void *item;
+	int ret;
+
+	ret = libhyv_check_message(nlh, kind->cmd);
+	if (ret)
+		return ret;
+	item = calloc(1, kind->size + nlh->nlmsg_len);
+	if (!item)
+		return -ENOMEM;
+	copy = (struct nlmsghdr *)((char *)item + kind->size);
+	memcpy(copy, nlh, nlh->nlmsg_len);
+	ret = libhyv_parse_message(copy, tb);
+	if (!ret)
+		ret = kind->fill(item, tb);
+	if (ret) {
+		libhyv_snapshot_free(kind, item);
+		return ret;
+	}
+	*out = item;
+	return 0;
+}
+
+void libhyv_snapshot_free(const struct libhyv_kind *kind, void *item)
+{
+	if (item && kind->release)
+		kind->release(item);
+	free(item);
+}
+
+/* @items holds @count pointers and NULL, and has room for @room. */
+struct list {
+	const struct libhyv_kind *kind;
 	void **items;
 	size_t count;
 	size_t room;
 };
 
-/* Make room for one more. */
-static int hyv_list_grow(struct hyv_list *list)
+/* Make room for one more item. */
+static int list_grow(struct list *list)
 {
 	size_t room = list->room ? 2 * list->room : 16;
 	void **items;
@@ -34,71 +68,74 @@ static int hyv_list_grow(struct hyv_list *list)
 	return 0;
 }
 
-static int hyv_list_add(const struct nlmsghdr *nlh, void *arg)
+static int list_add(const struct nlmsghdr *nlh, void *arg)
 {
-	struct hyv_list *list = arg;
+	struct list *list = arg;
 	int ret;
 
-	ret = hyv_list_grow(list);
+	ret = list_grow(list);
 	if (ret)
 		return ret;
-	ret = list->kind->parse(nlh, &list->items[list->count]);
+	ret = libhyv_snapshot_parse(list->kind, nlh, &list->items[list->count]);
 	if (!ret)
 		list->count++;
 	return ret;
 }
 
-int hyv_snapshot_list(struct hyv_context *ctx, const struct hyv_query *query,
-		      const struct hyv_kind *kind, void ***items)
+int libhyv_snapshot_list(struct hyv_context *ctx,
+			 const struct libhyv_query *query,
+			 const struct libhyv_kind *kind, void ***items)
 {
-	struct hyv_list list = {.kind = kind};
+	struct list list = {.kind = kind};
 	int ret;
 
-	ret = hyv_list_grow(&list);
+	ret = list_grow(&list);
 	if (ret)
 		return ret;
-	ret = hyv_ask(ctx, query, hyv_list_add, &list, NULL);
+	ret = libhyv_request(ctx, query, list_add, &list, NULL);
 	if (ret) {
-		hyv_snapshot_list_free(kind, list.items);
+		libhyv_snapshot_list_free(kind, list.items);
 		return ret;
 	}
 	*items = list.items;
 	return list.count;
 }
 
-void hyv_snapshot_list_free(const struct hyv_kind *kind, void **items)
+void libhyv_snapshot_list_free(const struct libhyv_kind *kind, void **items)
 {
 	void **item;
 
 	for (item = items; item && *item; item++)
-		kind->free(*item);
+		libhyv_snapshot_free(kind, *item);
 	free(items);
 }
 
-struct hyv_one {
-	const struct hyv_kind *kind;
+struct one {
+	const struct libhyv_kind *kind;
 	void *item;
 };
 
-static int hyv_one_take(const struct nlmsghdr *nlh, void *arg)
+static int one_take(const struct nlmsghdr *nlh, void *arg)
 {
-	struct hyv_one *one = arg;
+	struct one *one = arg;
 
-	return one->item ? -EBADMSG : one->kind->parse(nlh, &one->item);
+	if (one->item)
+		return -EBADMSG;
+	return libhyv_snapshot_parse(one->kind, nlh, &one->item);
 }
 
-int hyv_snapshot_get(struct hyv_context *ctx, const struct hyv_query *query,
-		     const struct hyv_kind *kind, void **item)
+int libhyv_snapshot_get(struct hyv_context *ctx,
+			const struct libhyv_query *query,
+			const struct libhyv_kind *kind, void **item)
 {
-	struct hyv_one one = {.kind = kind};
+	struct one one = {.kind = kind};
 	int ret;
 
-	ret = hyv_ask(ctx, query, hyv_one_take, &one, NULL);
+	ret = libhyv_request(ctx, query, one_take, &one, NULL);
 	if (!ret && !one.item)
 		ret = -EBADMSG;
 	if (ret) {
-		if (one.item)
-			kind->free(one.item);
+		libhyv_snapshot_free(kind, one.item);
 		return ret;
 	}
 	*item = one.item;

@@ -1,72 +1,203 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Snapshots of vNICs. */
+#include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include <linux/hyv_netlink.h>
+#include <netlink/attr.h>
 
 #include "private.h"
 
-static const char *const hyv_counter_names[HYV_NR_COUNTERS] = {
-	[HYV_COUNTER_COMMANDS] = "commands",
-	[HYV_COUNTER_ERRORS] = "errors",
-	[HYV_COUNTER_DOORBELLS] = "doorbells",
-	[HYV_COUNTER_ARMS] = "arms",
-	[HYV_COUNTER_KICKS] = "kicks",
-	[HYV_COUNTER_EVENTS] = "events",
-	[HYV_COUNTER_EVENT_STALLS] = "event_stalls",
-	[HYV_COUNTER_INTERRUPTS] = "interrupts",
+static_assert((int)HYV_VNIC_ATTACHED == HYV_NL_VNIC_ATTACHED, "ABI");
+static_assert((int)HYV_VNIC_RUNNING == HYV_NL_VNIC_RUNNING, "ABI");
+static_assert((int)HYV_VNIC_HCA_GONE == HYV_NL_VNIC_HCA_GONE, "ABI");
+
+/**
+ * struct object_type - the objects of one type that a vNIC has
+ * @name: points into the message of the snapshot
+ * @count: current number
+ * @max: limit
+ */
+struct object_type {
+	const char *name;
+	uint32_t count;
+	uint32_t max;
 };
 
-static int hyv_vnic_parse(const struct nlmsghdr *nlh, void **out)
+/**
+ * struct hyv_vnic - snapshot of a vNIC
+ * @objects: @nr_objects entries, allocated
+ *
+ * Strings point into the message of the snapshot.
+ */
+struct hyv_vnic {
+	uint32_t id;
+	uint32_t pid;
+	uint32_t state;
+	const char *name;
+	const char *comm;
+	const char *hca;
+	uint64_t pinned;
+	uint64_t pinned_max;
+	uint64_t queue_bytes;
+	uint64_t queue_bytes_max;
+	uint64_t window_used;
+	uint64_t window_size;
+	uint64_t counters[LIBHYV_NR_COUNTERS];
+	size_t nr_objects;
+	struct object_type *objects;
+};
+
+static const struct {
+	const char *name;
+	int attr;
+} counters[LIBHYV_NR_COUNTERS] = {
+	[HYV_COUNTER_COMMANDS] = {"commands", HYV_NL_A_COUNTER_COMMANDS},
+	[HYV_COUNTER_ERRORS] = {"errors", HYV_NL_A_COUNTER_ERRORS},
+	[HYV_COUNTER_DOORBELLS] = {"doorbells", HYV_NL_A_COUNTER_DOORBELLS},
+	[HYV_COUNTER_ARMS] = {"arms", HYV_NL_A_COUNTER_ARMS},
+	[HYV_COUNTER_KICKS] = {"kicks", HYV_NL_A_COUNTER_KICKS},
+	[HYV_COUNTER_EVENTS] = {"events", HYV_NL_A_COUNTER_EVENTS},
+	[HYV_COUNTER_EVENT_STALLS] = {"event_stalls",
+				      HYV_NL_A_COUNTER_EVENT_STALLS},
+	[HYV_COUNTER_INTERRUPTS] = {"interrupts", HYV_NL_A_COUNTER_INTERRUPTS},
+};
+
+/* --- From messages --- */
+
+static int fill_object(struct object_type *object, const struct nlattr *nest)
 {
-	return hyv_parse_vnic(nlh, (struct hyv_vnic **)out);
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	int ret;
+
+	ret = libhyv_parse_nest(nest, tb);
+	if (ret)
+		return ret;
+	if (!tb[HYV_NL_A_OBJECT_TYPE_NAME])
+		return -EBADMSG;
+	object->name = libhyv_get_string(tb[HYV_NL_A_OBJECT_TYPE_NAME]);
+	object->count = libhyv_get_u32(tb[HYV_NL_A_OBJECT_COUNT]);
+	object->max = libhyv_get_u32(tb[HYV_NL_A_OBJECT_MAX]);
+	return 0;
 }
 
-static void hyv_vnic_release(void *item)
+static int fill_objects(struct hyv_vnic *vnic, struct nlattr *nest)
+{
+	struct nlattr *pos;
+	size_t room = 0;
+	int rem, ret;
+
+	nla_for_each_nested(pos, nest, rem)
+		room++;
+	if (rem > 0)
+		return -EBADMSG;
+	if (!room)
+		return 0;
+	vnic->objects = calloc(room, sizeof(*vnic->objects));
+	if (!vnic->objects)
+		return -ENOMEM;
+	nla_for_each_nested(pos, nest, rem) {
+		if (nla_type(pos) != HYV_NL_A_OBJECT)
+			continue;
+		ret = fill_object(&vnic->objects[vnic->nr_objects], pos);
+		if (ret)
+			return ret;
+		vnic->nr_objects++;
+	}
+	return 0;
+}
+
+static int fill_counters(struct hyv_vnic *vnic, const struct nlattr *nest)
+{
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	size_t i;
+	int ret;
+
+	ret = libhyv_parse_nest(nest, tb);
+	if (ret)
+		return ret;
+	for (i = 0; i < LIBHYV_NR_COUNTERS; i++)
+		vnic->counters[i] = libhyv_get_u64(tb[counters[i].attr]);
+	return 0;
+}
+
+static int fill_vnic(void *item, struct nlattr **tb)
+{
+	struct hyv_vnic *vnic = item;
+	int ret = 0;
+
+	if (!tb[HYV_NL_A_VNIC_ID])
+		return -EBADMSG;
+	vnic->id = libhyv_get_u32(tb[HYV_NL_A_VNIC_ID]);
+	vnic->pid = libhyv_get_u32(tb[HYV_NL_A_VNIC_PID]);
+	vnic->state = libhyv_get_u32(tb[HYV_NL_A_VNIC_STATE]);
+	vnic->name = libhyv_get_string(tb[HYV_NL_A_VNIC_NAME]);
+	vnic->comm = libhyv_get_string(tb[HYV_NL_A_VNIC_COMM]);
+	vnic->hca = libhyv_get_string(tb[HYV_NL_A_HCA_NAME]);
+	vnic->pinned = libhyv_get_u64(tb[HYV_NL_A_VNIC_PINNED]);
+	vnic->pinned_max = libhyv_get_u64(tb[HYV_NL_A_VNIC_PINNED_MAX]);
+	vnic->queue_bytes = libhyv_get_u64(tb[HYV_NL_A_VNIC_QUEUE_BYTES]);
+	vnic->queue_bytes_max =
+		libhyv_get_u64(tb[HYV_NL_A_VNIC_QUEUE_BYTES_MAX]);
+	vnic->window_used = libhyv_get_u64(tb[HYV_NL_A_VNIC_WINDOW_USED]);
+	vnic->window_size = libhyv_get_u64(tb[HYV_NL_A_VNIC_WINDOW_SIZE]);
+	if (tb[HYV_NL_A_VNIC_OBJECTS])
+		ret = fill_objects(vnic, tb[HYV_NL_A_VNIC_OBJECTS]);
+	if (!ret && tb[HYV_NL_A_VNIC_COUNTERS])
+		ret = fill_counters(vnic, tb[HYV_NL_A_VNIC_COUNTERS]);
+	return ret;
+}
+
+static void release_vnic(void *item)
 {
 	struct hyv_vnic *vnic = item;
 
 	free(vnic->objects);
-	free(vnic);
 }
 
-static const struct hyv_kind hyv_vnic_kind = {
-	.parse = hyv_vnic_parse,
-	.free = hyv_vnic_release,
+const struct libhyv_kind libhyv_vnic_kind = {
+	.cmd = HYV_NL_CMD_VNIC_GET,
+	.size = sizeof(struct hyv_vnic),
+	.fill = fill_vnic,
+	.release = release_vnic,
 };
+
+/* --- Public functions --- */
 
 int hyv_vnic_list(struct hyv_context *ctx, uint32_t pid, const char *hca,
 		  struct hyv_vnic ***vnics)
 {
-	const struct hyv_query query = {
+	const struct libhyv_query query = {
 		.cmd = HYV_NL_CMD_VNIC_GET,
 		.dump = 1,
 		.pid = pid,
 		.hca = hca,
 	};
 
-	return hyv_snapshot_list(ctx, &query, &hyv_vnic_kind, (void ***)vnics);
+	return libhyv_snapshot_list(ctx, &query, &libhyv_vnic_kind,
+				    (void ***)vnics);
 }
 
 void hyv_vnic_list_free(struct hyv_vnic **vnics)
 {
-	hyv_snapshot_list_free(&hyv_vnic_kind, (void **)vnics);
+	libhyv_snapshot_list_free(&libhyv_vnic_kind, (void **)vnics);
 }
 
 int hyv_vnic_get(struct hyv_context *ctx, uint32_t id, struct hyv_vnic **out)
 {
-	const struct hyv_query query = {
+	const struct libhyv_query query = {
 		.cmd = HYV_NL_CMD_VNIC_GET,
 		.id = id,
 	};
 
-	return hyv_snapshot_get(ctx, &query, &hyv_vnic_kind, (void **)out);
+	return libhyv_snapshot_get(ctx, &query, &libhyv_vnic_kind,
+				   (void **)out);
 }
 
 void hyv_vnic_free(struct hyv_vnic *vnic)
 {
-	if (vnic)
-		hyv_vnic_release(vnic);
+	libhyv_snapshot_free(&libhyv_vnic_kind, vnic);
 }
 
 uint32_t hyv_vnic_id(const struct hyv_vnic *vnic)
@@ -144,13 +275,14 @@ uint64_t hyv_vnic_window_size(const struct hyv_vnic *vnic)
 
 uint64_t hyv_vnic_counter(const struct hyv_vnic *vnic, enum hyv_counter counter)
 {
-	return (size_t)counter < HYV_NR_COUNTERS ? vnic->counters[counter] : 0;
+	return (size_t)counter < LIBHYV_NR_COUNTERS ? vnic->counters[counter]
+						    : 0;
 }
 
 const char *hyv_counter_name(enum hyv_counter counter)
 {
-	return (size_t)counter < HYV_NR_COUNTERS ? hyv_counter_names[counter]
-						 : NULL;
+	return (size_t)counter < LIBHYV_NR_COUNTERS ? counters[counter].name
+						    : NULL;
 }
 
 size_t hyv_vnic_nr_object_types(const struct hyv_vnic *vnic)

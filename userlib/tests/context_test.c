@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests and answers, with a kernel made of canned messages: the linker puts
- * the functions below (--wrap) between libhyv and libnl, so that libnl's own
- * receive loop runs.
+ * Requests and replies, with a simulated kernel: the linker's --wrap puts the
+ * functions below between libhyv and libnl, so that libnl's own receive loop
+ * runs.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include "test.h"
 
 /**
- * struct step - what the kernel does about the next thing that libhyv does
- * @msgs: datagram that is received: messages one after the other, ended by NULL
- * @fail: receive fails with this, an error of libnl
+ * struct step - result of the next receive
+ * @msgs: the messages of a datagram, ended by NULL
+ * @fail: error of libnl, or 0
  */
 struct step {
 	struct nl_msg *msgs[4];
@@ -31,7 +31,7 @@ struct step {
 static struct step steps[8];
 static size_t nr_steps, next_step;
 
-/* What the kernel knows and was asked. */
+/* State of the simulated kernel. */
 static int family;
 static int connects, requests;
 static struct nlmsghdr *request;
@@ -151,7 +151,7 @@ static struct nl_msg *vnic(uint32_t id, int flags)
 	return msg;
 }
 
-/* The end of an answer. */
+/* The last message of a reply. */
 static struct nl_msg *end(int type, int flags, int err, const char *text)
 {
 	struct nlmsgerr body = {
@@ -183,7 +183,7 @@ static void no_module(void)
 	EXPECT_EQ(hyv_open(&ctx), -ENXIO);
 	EXPECT(!ctx);
 	EXPECT_STR(hyv_strerror(NULL, -ENXIO),
-		   "hyv.ko is not loaded: modprobe hyv");
+		   "hyv.ko is not loaded; run 'modprobe hyv'");
 	hyv_close(NULL);
 }
 
@@ -215,13 +215,13 @@ static void get_bad_answers(void)
 	struct hyv_vnic *one = NULL;
 	struct nl_msg *other;
 
-	/* Nothing but an acknowledgment. */
+	/* Only an acknowledgment. */
 	receives(end(NLMSG_ERROR, 0, 0, NULL), NULL, NULL);
 	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -EBADMSG);
-	/* Two at once. */
+	/* Two vNICs. */
 	receives(vnic(7, 0), vnic(8, 0), end(NLMSG_ERROR, 0, 0, NULL));
 	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -EBADMSG);
-	/* Of another family. */
+	/* A message of another family. */
 	other = vnic(7, 0);
 	nlmsg_hdr(other)->nlmsg_type = SAMPLE_FAMILY + 1;
 	receives(other, end(NLMSG_ERROR, 0, 0, NULL), NULL);
@@ -241,15 +241,16 @@ static void get_refused(void)
 		 NULL);
 	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -ENOENT);
 	EXPECT_STR(hyv_strerror(ctx, -ENOENT), "No vNIC has this ID");
-	/* The text is about that error only, and until the next call. */
+	/* The text is for that error only, until the next call. */
 	EXPECT_STR(hyv_strerror(ctx, -ENOMEM), "Cannot allocate memory");
 	EXPECT_STR(hyv_strerror(NULL, -ENOENT), "no such vNIC or GID");
 	EXPECT_STR(hyv_strerror(NULL, -123456), "unknown error");
 
 	receives(end(NLMSG_ERROR, 0, -EPERM, NULL), NULL, NULL);
 	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -EPERM);
-	EXPECT_STR(hyv_strerror(ctx, -EPERM),
-		   "CAP_NET_ADMIN in the initial user namespace is needed");
+	EXPECT_STR(
+		hyv_strerror(ctx, -EPERM),
+		"permission denied: requires CAP_NET_ADMIN in the initial user namespace");
 	EXPECT(!one);
 	EXPECT_EQ(requests, 2);
 	stop(ctx);
@@ -308,7 +309,7 @@ static void dump_refused(void)
 	struct hyv_context *ctx = start();
 	struct hyv_vnic **all = NULL;
 
-	/* At the start, and after some have come. */
+	/* Before the first vNIC, and after it. */
 	receives(end(NLMSG_ERROR, 0, -EINVAL, "bad filter"), NULL, NULL);
 	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -EINVAL);
 	EXPECT_STR(hyv_strerror(ctx, -EINVAL), "bad filter");
@@ -329,7 +330,7 @@ static void dump_interrupted(void)
 		 NULL);
 	receives(vnic(3, NLM_F_MULTI), end(NLMSG_DONE, 0, 0, NULL), NULL);
 	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -EAGAIN);
-	/* The whole of that answer is out of the way. */
+	/* That reply was received to its end. */
 	receives(vnic(4, NLM_F_MULTI), end(NLMSG_DONE, 0, 0, NULL), NULL);
 	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), 1);
 	EXPECT_EQ(hyv_vnic_id(all[0]), 4);
@@ -362,7 +363,7 @@ static void socket_fails(void)
 	fails(NLE_NOMEM);
 	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -ENOMEM);
 	EXPECT_EQ(connects, 1);
-	/* What may still come on the old socket is not waited for. */
+	/* The rest of the old reply is dropped with the socket. */
 	receives(vnic(4, NLM_F_MULTI), end(NLMSG_DONE, 0, 0, NULL), NULL);
 	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), 1);
 	hyv_vnic_list_free(all);
@@ -379,10 +380,10 @@ static void module_unloaded(void)
 	receives(end(NLMSG_ERROR, 0, -ENOENT, NULL), NULL, NULL);
 	EXPECT_EQ(hyv_vnic_list(ctx, 0, NULL, &all), -ENXIO);
 	EXPECT_STR(hyv_strerror(ctx, -ENXIO),
-		   "hyv.ko is not loaded: modprobe hyv");
+		   "hyv.ko is not loaded; run 'modprobe hyv'");
 	EXPECT_EQ(requests, 1);
 
-	/* And loaded again: another number. */
+	/* Loaded again, with another family ID. */
 	family = SAMPLE_FAMILY + 1;
 	receives(end(NLMSG_ERROR, 0, -ENOENT, NULL), NULL, NULL);
 	receives(end(NLMSG_DONE, 0, 0, NULL), NULL, NULL);
@@ -393,7 +394,7 @@ static void module_unloaded(void)
 	stop(ctx);
 }
 
-/* --- The map --- */
+/* --- The GID map --- */
 
 static struct nl_msg *entry(const char *gid, int flags)
 {
@@ -403,8 +404,8 @@ static struct nl_msg *entry(const char *gid, int flags)
 	return msg;
 }
 
-/* The end of an answer that blames the attribute at @offset. */
-static struct nl_msg *blame(int err, const char *text, uint32_t offset)
+/* The last message of a reply: the attribute at @offset is invalid. */
+static struct nl_msg *invalid_at(int err, const char *text, uint32_t offset)
 {
 	struct nl_msg *msg = end(NLMSG_ERROR, 0, err, text);
 
@@ -469,8 +470,8 @@ static void fill_gids(void)
 }
 
 /*
- * The last request names the first @count of gids and, if @via, vias; returns
- * where in it entry @index begins.
+ * The last request has the first @count of gids, with vias if @via is set.
+ * Returns the position of entry @index in it.
  */
 static uint32_t expect_entries(size_t count, bool via, bool replace,
 			       size_t index)
@@ -493,7 +494,7 @@ static uint32_t expect_entries(size_t count, bool via, bool replace,
 			break;
 		if (seen == index)
 			offset = (char *)pos - (char *)request;
-		/* The kernel insists on the flag. */
+		/* The kernel requires the flag. */
 		wrong += !(pos->nla_type & NLA_F_NESTED);
 		wrong += !!nla_parse_nested(tb, HYV_NL_A_MAX, pos, NULL);
 		wrong += !tb[HYV_NL_A_MAP_GID] ||
@@ -537,7 +538,7 @@ static void change_map(void)
 	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_MAP_DEL);
 	expect_entries(MANY, false, false, 0);
 
-	/* Nothing is asked for nothing. */
+	/* An empty change sends no request. */
 	EXPECT_EQ(hyv_map_del(ctx, gids, 0, &bad), 0);
 	EXPECT_EQ(bad, 0);
 	EXPECT_EQ(requests, 3);
@@ -556,29 +557,29 @@ static void change_refused(void)
 	EXPECT_EQ(bad, MANY);
 	EXPECT_STR(hyv_strerror(ctx, -ENOSPC), "too many");
 
-	/* The entry itself is blamed, or what is in it. */
+	/* The offset of the entry, or of an attribute in it. */
 	at = expect_entries(MANY, true, false, 4321);
-	receives(blame(-EEXIST, "there", at), NULL, NULL);
+	receives(invalid_at(-EEXIST, "there", at), NULL, NULL);
 	EXPECT_EQ(hyv_map_replace(ctx, gids, vias, MANY, &bad), -EEXIST);
 	EXPECT_EQ(bad, 4321);
 	EXPECT_STR(hyv_strerror(ctx, -EEXIST), "there");
-	receives(blame(-EINVAL, "bad", at + 24), NULL, NULL);
+	receives(invalid_at(-EINVAL, "bad", at + 24), NULL, NULL);
 	EXPECT_EQ(hyv_map_add(ctx, gids, vias, MANY, &bad), -EINVAL);
 	EXPECT_EQ(bad, 4321);
 
-	receives(blame(-ENOENT, NULL, 0), NULL, NULL);
+	receives(invalid_at(-ENOENT, NULL, 0), NULL, NULL);
 	EXPECT_EQ(hyv_map_del(ctx, gids, MANY, &bad), -ENOENT);
 	EXPECT_EQ(bad, MANY);
 	at = expect_entries(MANY, false, false, MANY - 1);
-	receives(blame(-ENOENT, "none", at), NULL, NULL);
+	receives(invalid_at(-ENOENT, "none", at), NULL, NULL);
 	EXPECT_EQ(hyv_map_del(ctx, gids, MANY, &bad), -ENOENT);
 	EXPECT_EQ(bad, MANY - 1);
 	EXPECT_STR(hyv_strerror(ctx, -ENOENT), "none");
-	receives(blame(-ENOENT, "none", 4000000000U), NULL, NULL);
+	receives(invalid_at(-ENOENT, "none", 4000000000U), NULL, NULL);
 	EXPECT_EQ(hyv_map_del(ctx, gids, MANY, &bad), -ENOENT);
 	EXPECT_EQ(bad, MANY);
 
-	/* An entry is no answer to a change. */
+	/* A reply to a change must not contain an entry. */
 	receives(entry("10.0.0.1", 0), end(NLMSG_ERROR, 0, 0, NULL), NULL);
 	EXPECT_EQ(hyv_map_del(ctx, gids, 1, &bad), -EBADMSG);
 	EXPECT_EQ(bad, 1);
@@ -586,19 +587,19 @@ static void change_refused(void)
 }
 
 const struct test tests[] = {
-	{"context: hyv.ko is not loaded", no_module},
-	{"context: one vNIC is asked for by ID", get},
-	{"context: answers that make no sense are refused", get_bad_answers},
-	{"context: errors come with the kernel's text", get_refused},
-	{"context: a list comes in parts, filters are sent", dump},
-	{"context: HCAs are listed", dump_of_hcas},
-	{"context: a list that is refused", dump_refused},
-	{"context: a list that changed meanwhile", dump_interrupted},
-	{"context: one malformed message in a list", malformed_in_dump},
-	{"context: goes on after the socket has failed", socket_fails},
-	{"context: hyv.ko unloaded and loaded again", module_unloaded},
-	{"context: the map is listed, one entry is asked for", list_map},
-	{"context: many entries go in one request", change_map},
-	{"context: the entry that is to blame is found", change_refused},
+	{"hyv.ko is not loaded", no_module},
+	{"one vNIC is requested by ID", get},
+	{"inconsistent replies are rejected", get_bad_answers},
+	{"errors come with the kernel's text", get_refused},
+	{"a list in several parts, with filters", dump},
+	{"a list of HCAs", dump_of_hcas},
+	{"a list that fails", dump_refused},
+	{"a list that changed during the query", dump_interrupted},
+	{"one malformed message in a list", malformed_in_dump},
+	{"a socket error is not fatal", socket_fails},
+	{"hyv.ko is unloaded and loaded again", module_unloaded},
+	{"the GID map, and one entry of it", list_map},
+	{"many entries go in one request", change_map},
+	{"the index of an invalid entry is reported", change_refused},
 	{NULL, NULL},
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs the tests of a program; builds messages for them. */
+/* Runs the tests of a program and builds messages for them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,30 +14,10 @@ static bool failed;
 bool expect(bool ok, const char *file, int line, const char *what)
 {
 	if (!ok) {
-		printf("# %s:%d: expected %s\n", file, line, what);
+		tap_diag("%s:%d: expected %s", file, line, what);
 		failed = true;
 	}
 	return ok;
-}
-
-bool expect_eq(long long a, long long b, const char *file, int line,
-	       const char *what)
-{
-	if (a == b)
-		return true;
-	printf("# %s:%d: expected %s: %lld and %lld\n", file, line, what, a, b);
-	failed = true;
-	return false;
-}
-
-bool expect_str(const char *a, const char *b, const char *file, int line)
-{
-	if (a && !strcmp(a, b))
-		return true;
-	printf("# %s:%d: got\n%s\n# expected\n%s\n", file, line,
-	       a ? a : "(null)", b);
-	failed = true;
-	return false;
 }
 
 uint32_t random_u32(void)
@@ -52,18 +32,18 @@ uint32_t random_u32(void)
 
 int main(void)
 {
+	unsigned int count = 0;
 	const struct test *test;
-	int ret = 0;
 
-	/* What is printed before a crash must not be lost. */
-	setvbuf(stdout, NULL, _IOLBF, 0);
+	while (tests[count].name)
+		count++;
+	tap_plan(count);
 	for (test = tests; test->name; test++) {
 		failed = false;
 		test->run();
-		printf("%s - %s\n", failed ? "not ok" : "ok", test->name);
-		ret |= failed;
+		tap_point(!failed, NULL, NULL, 0, "%s", test->name);
 	}
-	return ret;
+	return tap_done();
 }
 
 /* --- Messages --- */

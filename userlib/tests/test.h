@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Unit tests: each program has a table of them and prints a line for each. */
+/* Unit tests: each program has a table of them. */
 #ifndef HYV_TEST_H
 #define HYV_TEST_H
 
@@ -10,37 +10,37 @@
 #include <netlink/msg.h>
 
 #include "libhyv.h"
+#include "tap.h"
 
 struct test {
 	const char *name;
 	void (*run)(void);
 };
 
-/* The tests of a program, ended by an entry without a name. */
+/* The test points of a program, ended by an entry without a name. */
 extern const struct test tests[];
 
 #define NR_ELEMENTS(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Fails the running test, which goes on. */
-#define EXPECT(cond)	 expect(cond, __FILE__, __LINE__, #cond)
-#define EXPECT_EQ(a, b)	 expect_eq(a, b, __FILE__, __LINE__, #a " == " #b)
-#define EXPECT_STR(a, b) expect_str(a, b, __FILE__, __LINE__)
+/* Fail the running test, which continues; return whether the condition held. */
+#define EXPECT(cond) expect(cond, __FILE__, __LINE__, #cond)
+#define EXPECT_EQ(got, want) \
+	expect(tap_same(got, want), __FILE__, __LINE__, #got " == " #want)
+#define EXPECT_STR(got, want) \
+	expect(tap_same_str(got, want), __FILE__, __LINE__, #got)
 
 bool expect(bool ok, const char *file, int line, const char *what);
-bool expect_eq(long long a, long long b, const char *file, int line,
-	       const char *what);
-bool expect_str(const char *a, const char *b, const char *file, int line);
 
 /* Repeatable random numbers. */
 uint32_t random_u32(void);
 
-/* --- Messages like those of hyv.ko; built by libnl, to be freed with it --- */
+/* --- Messages as hyv.ko sends them; free them with nlmsg_free() --- */
 
 #define SAMPLE_FAMILY 77
 
 /**
- * struct sample - a vNIC
- * @counter: of the first counter; each of the others is one more
+ * struct sample - attributes of a vNIC
+ * @counter: value of the first counter; each of the others is one more
  */
 struct sample {
 	uint32_t id;
@@ -56,7 +56,7 @@ struct sample {
 	uint64_t counter;
 };
 
-/* A message with no attributes yet. */
+/* A message without attributes. */
 struct nl_msg *new_message(int cmd);
 void put_object(struct nl_msg *msg, uint32_t type, const char *name,
 		uint32_t count, uint32_t max);
@@ -64,8 +64,7 @@ void put_counters(struct nl_msg *msg, uint64_t first);
 struct nl_msg *vnic_message(const struct sample *sample);
 struct nl_msg *hca_message(const char *name, uint32_t driver_id, uint32_t use,
 			   uint32_t nr_vnics);
-/* Entries of the map: @gid has another host, @via, or vNIC @vnic if it is NULL.
- */
+/* A static entry of the GID map, or if @via is NULL, one that @vnic owns. */
 struct nl_msg *entry_message(const char *gid, const char *via, uint32_t vnic,
 			     const char *hca);
 void put_gid(struct nl_msg *msg, int attr, const char *gid);
