@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Uses the device for the host to see: not at all, with one idle program, with
-# traffic and completion events, and not at all again.
+# Use the vNIC while the host watches: idle, with one idle program, with traffic
+# and completion events, and idle again.
 . "$HYV_TREE/tests/lib/case.sh"
 
 barrier idle

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Leaves its device alone.
+# Leave the vNIC idle.
 . "$HYV_TREE/tests/lib/case.sh"
 
 for name in idle idle-seen program program-seen traffic traffic-seen end; do

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the hyv command says about live vNICs is true, in every form.
+# The output of the hyv command about vNICs in use, in every form.
 . "$HYV_TREE/tests/lib/case.sh"
 
 pid1=$(lab-guest 1 pid)
 pid2=$(lab-guest 2 pid)
 of_traffic='.counters | {doorbells, arms, kicks, events, interrupts}'
 allow=/sys/module/hyv/parameters/allow_trusted_only_hca
+denied='permission denied: requires CAP_NET_ADMIN in the initial user namespace'
 
-# value FILTER: what the vNIC of guest 1 has there in JSON
+# value FILTER: a value of the vNIC of guest 1 in JSON
 value() {
 	hyv --json show "$id" | jq -e "$1"
 }
@@ -19,7 +20,7 @@ counter() {
 	value ".counters.$1"
 }
 
-# grown NAME COUNT: the counter is higher now
+# grown NAME COUNT: the counter is greater than COUNT
 grown() {
 	[ "$(counter "$1")" -gt "$2" ]
 }
@@ -42,7 +43,7 @@ awk -v pid="$pid2" '$2 == pid { print $3, $4, $5, $6, $7, $8 }' "$OUT/list" |
 	grep -qx 'qemu-system-x86 rxe0 running 0 0 guest2'
 id=$(awk -v pid="$pid1" '$2 == pid { print $1 }' "$OUT/list")
 
-step "JSON is valid for others, and says the same"
+step "JSON is valid for other parsers, with the same values"
 for command in list show stats hcas "show $id" "stats pid $pid1" "show hca rxe0"; do
 	# shellcheck disable=SC2086 # words
 	hyv --json $command
@@ -57,7 +58,7 @@ hyv --json list | jq -e --argjson pid "$pid1" --argjson id "$id" '
 [ "$(hyv --json show pid "$pid1" | jq -c '[.[].id]')" = "[$id]" ]
 [ "$(hyv --json show hca rxe0 | jq length)" = 2 ]
 
-step "hyv hcas: usable as long as it is allowed"
+step "hyv hcas: usable only while it is allowed"
 says 0 'HCA *DRIVER *VNICS *USE *NOTE*rxe0 *rxe *2 *usable *-' '' hyv hcas
 trap 'echo Y >"$allow"' EXIT
 echo N >"$allow"
@@ -67,7 +68,7 @@ echo Y >"$allow"
 hyv --json hcas | jq -e 'map(select(.name == "rxe0")) == [{"name": "rxe0",
 	"driver": "rxe", "driver_id": 14, "vnics": 2, "use": "usable", "note": ""}]'
 
-step "a guest's program shows up, with what it has pinned"
+step "objects and memory of a program in the guest are shown"
 commands=$(counter commands)
 barrier idle-seen
 barrier program
@@ -101,7 +102,7 @@ jq -es --argjson id "$id" 'all(.seconds >= 0.4 and (.vnics | length) == 1 and
 	"$OUT/watch.json"
 barrier traffic-seen
 
-step "nothing is left, nothing counts"
+step "no object is left, no counter grows"
 barrier end
 wait_for 20 is '[.objects[].count] | add' 0
 is .pinned 0
@@ -111,22 +112,22 @@ rates=$(hyv --json stats "$id" --watch 1 --count 1)
 jq -e '.vnics[0].rates.doorbells == 0' <<<"$rates"
 [ "$(value "$of_traffic")" = "$counts" ]
 
-step "whoever may not know is told why, in one line"
-says 5 '' 'hyv: CAP_NET_ADMIN in the initial user namespace is needed' \
+step "unprivileged users get an error with the reason"
+says 5 '' "hyv: $denied" \
 	setpriv --bounding-set=-net_admin --inh-caps=-net_admin hyv list
-says 5 '' 'hyv: CAP_NET_ADMIN in the initial user namespace is needed' \
+says 5 '' "hyv: $denied" \
 	setpriv --reuid 65534 --regid 65534 --clear-groups hyv show "$id"
-says 5 '' 'hyv: CAP_NET_ADMIN in the initial user namespace is needed' \
+says 5 '' "hyv: $denied" \
 	unshare --user --map-root-user --net hyv stats
 
-step "whatever is not there is said in one line"
+step "missing vNICs are reported in one line"
 says 3 '' 'hyv: no vNIC has ID 4000000000' hyv show 4000000000
 says 3 '' 'hyv: process 1 has no vNIC' hyv stats pid 1
-says 3 '' 'hyv: no vNIC uses HCA nosuch' hyv show hca nosuch
+says 3 '' "hyv: no vNIC uses HCA 'nosuch'" hyv show hca nosuch
 long=$(printf 'x%.0s' {1..100})
-says 3 '' "hyv: no vNIC uses HCA $long" hyv show hca "$long"
+says 3 '' "hyv: no vNIC uses HCA '$long'" hyv show hca "$long"
 
-step "hyv.ko refuses wrong requests, and says why"
+step "hyv.ko rejects invalid requests with a text"
 nlstrict "$id"
 KLOG_HARMLESS+=("^netlink: .*['\`]nlstrict'")
 

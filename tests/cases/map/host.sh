@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The map of GIDs as administrators see and change it, without any guest.
+# The GID map as administrators see and change it, without guests.
 . "$HYV_TREE/tests/lib/case.sh"
 
 VIA=192.168.77.1
-# Where whoever is asked to read it may.
+DENIED='permission denied: requires CAP_NET_ADMIN in the initial user namespace'
+# Readable for the unprivileged users below.
 FILES=$(mktemp -d)
 chmod 755 "$FILES"
 trap 'rm -rf "$FILES"' EXIT
@@ -15,7 +16,7 @@ entries() {
 	hyv --json map list | jq -c "${1:-.}"
 }
 
-# many FROM TO VIA: lines for so many GIDs
+# many FROM TO VIA: lines for GIDs number FROM to TO - 1
 many() {
 	awk -v from="$1" -v to="$2" -v via="$3" 'BEGIN {
 		for (i = from; i < to; i++)
@@ -23,7 +24,7 @@ many() {
 	}'
 }
 
-# timed COMMAND...: how long it takes, which must be less than 10 s
+# timed COMMAND...: run it and print the time it takes, at most 10 s
 timed() {
 	local start=$EPOCHREALTIME took
 
@@ -33,7 +34,7 @@ timed() {
 	[ $took -lt 10000000 ] || fail "it took more than 10 s"
 }
 
-step "one entry: added, shown, replaced, deleted"
+step "one entry: add, show, replace, delete"
 [ "$(entries)" = '[]' ]
 says 0 'GID  VIA  VNIC  HCA' '' hyv map list
 says 0 '' '' hyv map add 10.0.0.1 via $VIA
@@ -49,24 +50,24 @@ says 0 '' '' hyv map replace fd00::2 via $VIA
 says 0 '' '' hyv map del fd00::1 10.0.0.1
 [ "$(entries 'map(.gid)')" = '["fd00::2"]' ]
 
-step "what cannot be is refused in one line"
+step "invalid changes fail with one line"
 says 1 '' 'hyv: fd00::2: This GID is in the map already' \
 	hyv map add fd00::2 via $VIA
 says 3 '' 'hyv: fd00::3: This GID is not in the map' hyv map show fd00::3
 says 3 '' 'hyv: fd00::3: No static entry has this GID' hyv map del fd00::2 fd00::3
-says 3 '' 'hyv: fd00::2: This GID is in the request twice' \
+says 3 '' 'hyv: fd00::2: Duplicate GID in request' \
 	hyv map del fd00::2 fd00::2
 for gid in 0.0.0.0 127.0.0.1 255.255.255.255 224.0.0.1 :: ::1 ff0e::1; do
-	says 1 '' "hyv: $gid: This GID is no address of one machine" \
+	says 1 '' "hyv: $gid: GID is not a usable unicast address" \
 		hyv map add $gid via $VIA
-	says 1 '' "hyv: 10.0.0.1: No other host is reached by this GID" \
+	says 1 '' "hyv: 10.0.0.1: Via GID is not a usable unicast address" \
 		hyv map replace 10.0.0.1 via $gid
 done
 says 0 '' '' hyv map add fe80::1 via $VIA
 says 0 '' '' hyv map del fe80::1
 [ "$(entries 'map(.gid)')" = '["fd00::2"]' ]
 
-step "a file is taken as a whole or not at all, and the line is named"
+step "a file is added as a whole or not at all, and errors name the line"
 printf '# hosts\n\n10.0.0.%d via 192.168.77.1 # one\n' 1 2 3 >"$FILES/good"
 says 0 '' '' hyv map add -f "$FILES/good"
 printf '10.0.0.%d\n' 1 2 3 | says 0 '' '' hyv map del --file -
@@ -82,15 +83,15 @@ says 1 '' "hyv: $FILES/bad:101: fd00::2: This GID is in the map already" \
 	many 100 200 $VIA
 	echo 'ff0e::1 via 192.168.77.1'
 } >"$FILES/bad"
-says 1 '' "hyv: $FILES/bad:101: ff0e::1: This GID is no address of one machine" \
+says 1 '' "hyv: $FILES/bad:101: ff0e::1: GID is not a usable unicast address" \
 	hyv map replace -f "$FILES/bad"
 {
 	many 100 200 $VIA
 	echo '# again'
 	many 150 151 $VIA
-} | says 1 '' 'hyv: standard input:102: fd00::96: This GID is in the request twice' \
+} | says 1 '' 'hyv: standard input:102: fd00::96: Duplicate GID in request' \
 	hyv map replace -f -
-says 1 '' "hyv: standard input:1: a line is 'GID via GID'" \
+says 1 '' "hyv: standard input:1: expected 'GID via GID'" \
 	hyv map add -f - <<<'10.0.0.1'
 printf '%s\n' fd00::2 fd00::3 |
 	says 3 '' 'hyv: standard input:2: fd00::3: No static entry has this GID' \
@@ -120,7 +121,7 @@ cut -d ' ' -f 1 "$FILES/many" >"$FILES/gids"
 timed hyv map del -f "$FILES/gids"
 [ "$(entries)" = '[]' ]
 
-step "whoever may not is told why"
+step "unprivileged users get an error with the reason"
 says 0 '' '' hyv map add 10.0.0.1 via $VIA
 for command in 'map list' 'map show 10.0.0.1' 'map del 10.0.0.1' \
 	'map replace 10.0.0.1 via 192.168.77.2' "map add -f $FILES/many"; do
@@ -128,14 +129,14 @@ for command in 'map list' 'map show 10.0.0.1' 'map del 10.0.0.1' \
 		'setpriv --reuid 65534 --regid 65534 --clear-groups' \
 		'unshare --user --map-root-user --net'; do
 		# shellcheck disable=SC2086 # words
-		says 5 '' 'hyv: CAP_NET_ADMIN in the initial user namespace is needed' \
+		says 5 '' "hyv: $DENIED" \
 			$how hyv $command
 	done
 done
 [ "$(entries)" = '[{"gid":"10.0.0.1","via":"192.168.77.1"}]' ]
 hyv map del 10.0.0.1
 
-step "hyv.ko refuses wrong requests, and says why"
+step "hyv.ko rejects invalid requests with a text"
 nlstrict
 KLOG_HARMLESS+=("^netlink: .*['\`]nlstrict'")
 [ "$(entries)" = '[]' ]
@@ -145,7 +146,7 @@ slab_below() {
 	[ "$(memory_slab)" -lt "$1" ]
 }
 
-step "a million entries and not one more, gone with the module"
+step "at most 1048576 entries, freed with the module"
 slab=$(memory_slab)
 many 0 1048577 $VIA >"$FILES/most"
 says 1 '' 'hyv: Too many static entries' hyv map add -f "$FILES/most"
@@ -157,7 +158,7 @@ printf 'slab: %d kB, with entries %d kB\n' "$slab" "$(memory_slab)"
 [ "$(memory_slab)" -gt $((slab + 65536)) ]
 rmmod hyv
 wait_for 60 slab_below $((slab + 16384))
-says 4 '' 'hyv: hyv.ko is not loaded: modprobe hyv' hyv map list
+says 4 '' "hyv: hyv.ko is not loaded; run 'modprobe hyv'" hyv map list
 modprobe hyv
 [ "$(entries)" = '[]' ]
 klog_check
