@@ -33,10 +33,10 @@ enum hyv_nl_cmd {
 	 *
 	 * Request: HYV_NL_A_MAP_ENTRY for each static entry to add, with
 	 * HYV_NL_A_MAP_GID and HYV_NL_A_MAP_VIA. The request is atomic.
-	 * HYV_NL_A_MAP_REPLACE allows to replace static entries; generic
-	 * netlink rejects NLM_F_REPLACE.
+	 * HYV_NL_A_MAP_REPLACE lets them replace existing ones; it is needed
+	 * because generic netlink rejects NLM_F_REPLACE.
 	 * Errors: EEXIST if a GID is in the map, except for static entries with
-	 * HYV_NL_A_MAP_REPLACE, or is duplicate in the request; EINVAL if a GID
+	 * HYV_NL_A_MAP_REPLACE, or appears twice in the request; EINVAL if a GID
 	 * is not a usable unicast address; ENOSPC if the limit of static
 	 * entries would be exceeded. If one entry caused the error,
 	 * NLMSGERR_ATTR_OFFS points into it.
@@ -45,8 +45,8 @@ enum hyv_nl_cmd {
 	/*
 	 * Request: HYV_NL_A_MAP_ENTRY for each static entry to delete, with
 	 * HYV_NL_A_MAP_GID. The request is atomic.
-	 * Errors: ENOENT if no static entry has a GID, or a GID is duplicate in
-	 * the request. NLMSGERR_ATTR_OFFS points into the entry.
+	 * Errors: ENOENT if no static entry has a GID, or a GID appears
+	 * twice in the request. NLMSGERR_ATTR_OFFS points into the entry.
 	 */
 	HYV_NL_CMD_MAP_DEL,
 	/*
