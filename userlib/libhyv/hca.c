@@ -65,12 +65,7 @@ const struct libhyv_kind libhyv_hca_kind = {
 
 int hyv_hca_list(struct hyv_context *ctx, struct hyv_hca ***hcas)
 {
-	const struct libhyv_query query = {
-		.cmd = HYV_NL_CMD_HCA_GET,
-		.dump = 1,
-	};
-
-	return libhyv_snapshot_list(ctx, &query, &libhyv_hca_kind,
+	return libhyv_snapshot_list(ctx, NULL, &libhyv_hca_kind,
 				    (void ***)hcas);
 }
 

@@ -56,12 +56,7 @@ const struct libhyv_kind libhyv_entry_kind = {
 
 int hyv_map_list(struct hyv_context *ctx, struct hyv_map_entry ***entries)
 {
-	const struct libhyv_query query = {
-		.cmd = HYV_NL_CMD_MAP_GET,
-		.dump = 1,
-	};
-
-	return libhyv_snapshot_list(ctx, &query, &libhyv_entry_kind,
+	return libhyv_snapshot_list(ctx, NULL, &libhyv_entry_kind,
 				    (void ***)entries);
 }
 

@@ -11,12 +11,6 @@
 
 #include "private.h"
 
-#define POLICY_GID                                            \
-	{                                                     \
-		.type = NLA_UNSPEC, .minlen = LIBHYV_GID_LEN, \
-		.maxlen = LIBHYV_GID_LEN                      \
-	}
-
 /* libnl does not modify a policy, but takes a non-const pointer. */
 static const struct nla_policy policy[HYV_NL_A_MAX + 1] = {
 	[HYV_NL_A_VNIC_ID] = {.type = NLA_U32},
@@ -48,8 +42,12 @@ static const struct nla_policy policy[HYV_NL_A_MAX + 1] = {
 	[HYV_NL_A_HCA_USE] = {.type = NLA_U32},
 	[HYV_NL_A_HCA_VNICS] = {.type = NLA_U32},
 	[HYV_NL_A_MAP_ENTRY] = {.type = NLA_NESTED},
-	[HYV_NL_A_MAP_GID] = POLICY_GID,
-	[HYV_NL_A_MAP_VIA] = POLICY_GID,
+	[HYV_NL_A_MAP_GID] = {.type = NLA_UNSPEC,
+			      .minlen = LIBHYV_GID_LEN,
+			      .maxlen = LIBHYV_GID_LEN},
+	[HYV_NL_A_MAP_VIA] = {.type = NLA_UNSPEC,
+			      .minlen = LIBHYV_GID_LEN,
+			      .maxlen = LIBHYV_GID_LEN},
 };
 
 static int parse_attrs(const struct nlattr *head, int len, struct nlattr **tb)

@@ -123,7 +123,10 @@ int libhyv_snapshot_parse(const struct libhyv_kind *kind,
 			  const struct nlmsghdr *nlh, void **item);
 void libhyv_snapshot_free(const struct libhyv_kind *kind, void *item);
 
-/* Returns the number of @items, which end with NULL. */
+/*
+ * Returns the number of @items, which end with NULL. A @query of NULL is a dump
+ * without filters.
+ */
 int libhyv_snapshot_list(struct hyv_context *ctx,
 			 const struct libhyv_query *query,
 			 const struct libhyv_kind *kind, void ***items);

@@ -86,13 +86,14 @@ int libhyv_snapshot_list(struct hyv_context *ctx,
 			 const struct libhyv_query *query,
 			 const struct libhyv_kind *kind, void ***items)
 {
+	const struct libhyv_query all = {.cmd = kind->cmd, .dump = 1};
 	struct list list = {.kind = kind};
 	int ret;
 
 	ret = list_grow(&list);
 	if (ret)
 		return ret;
-	ret = libhyv_request(ctx, query, list_add, &list, NULL);
+	ret = libhyv_request(ctx, query ? query : &all, list_add, &list, NULL);
 	if (ret) {
 		libhyv_snapshot_list_free(kind, list.items);
 		return ret;

@@ -14,7 +14,7 @@
 static const struct sample sample = {
 	.id = 3,
 	.name = "vm one",
-	.pid = 4711,
+	.pid = 1234,
 	.comm = "qemu-system-x86",
 	.hca = "rxe0",
 };

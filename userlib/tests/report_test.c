@@ -41,7 +41,7 @@ static const struct sample two[] = {
 	{
 		.id = 3,
 		.name = "web 1",
-		.pid = 4711,
+		.pid = 1234,
 		.comm = "qemu-system-x86",
 		.hca = "rxe0",
 		.state = HYV_NL_VNIC_RUNNING,
@@ -69,7 +69,7 @@ static const struct sample two[] = {
 /* --- JSON of the samples --- */
 
 #define VNIC_3_IDENTITY                                             \
-	"\"id\":3,\"name\":\"web 1\",\"pid\":4711,"                 \
+	"\"id\":3,\"name\":\"web 1\",\"pid\":1234,"                 \
 	"\"command\":\"qemu-system-x86\",\"hca\":\"rxe0\","         \
 	"\"state\":\"running\",\"pinned\":8589934592,"              \
 	"\"pinned_max\":1099511627776,\"queue_bytes\":25769803776," \
@@ -214,7 +214,7 @@ static void list(void)
 {
 	static const char *const text[] = {
 		"ID   PID  COMMAND            HCA     STATE     OBJECTS      PINNED  NAME\n",
-		" 3  4711  qemu-system-x86    rxe0    running        19  8589934592  web\\0401\n",
+		" 3  1234  qemu-system-x86    rxe0    running        19  8589934592  web\\0401\n",
 		"12    98  a\\012b\\134\\033[2J  mlx5_0  hca-gone       19           0  -\n",
 		NULL,
 	};
@@ -237,7 +237,7 @@ static void show(void)
 	static const char *const text[] = {
 		"vnic 3\n",
 		"    name                     web\\0401\n",
-		"    pid                      4711\n",
+		"    pid                      1234\n",
 		"    command                  qemu-system-x86\n",
 		"    hca                      rxe0\n",
 		"    state                    running\n",
@@ -293,7 +293,7 @@ static void stats(void)
 {
 	static const char *const text[] = {
 		"ID   PID  HCA     OBJECTS      PINNED              COMMANDS                ERRORS             DOORBELLS                  ARMS                 KICKS                EVENTS          EVENT_STALLS            INTERRUPTS\n",
-		" 3  4711  rxe0         19  8589934592                  1000                  1001                  1002                  1003                  1004                  1005                  1006                  1007\n",
+		" 3  1234  rxe0         19  8589934592                  1000                  1001                  1002                  1003                  1004                  1005                  1006                  1007\n",
 		"12    98  mlx5_0       19           0  18446744073709551608  18446744073709551609  18446744073709551610  18446744073709551611  18446744073709551612  18446744073709551613  18446744073709551614  18446744073709551615\n",
 		NULL,
 	};
@@ -312,12 +312,12 @@ static void rates(void)
 {
 	static const char *const text[] = {
 		"ID   PID  HCA   OBJECTS      PINNED  COMMANDS/s  ERRORS/s  DOORBELLS/s  ARMS/s  KICKS/s  EVENTS/s  EVENT_STALLS/s  INTERRUPTS/s\n",
-		" 3  4711  rxe0       19  8589934592       234.5     234.5        234.5   234.5    234.5     234.5           234.5         234.5\n",
+		" 3  1234  rxe0       19  8589934592       234.5     234.5        234.5   234.5    234.5     234.5           234.5         234.5\n",
 		NULL,
 	};
 	static const char *const zero[] = {
 		"ID   PID  HCA   OBJECTS      PINNED  COMMANDS/s  ERRORS/s  DOORBELLS/s  ARMS/s  KICKS/s  EVENTS/s  EVENT_STALLS/s  INTERRUPTS/s\n",
-		" 3  4711  rxe0       19  8589934592         0.0       0.0          0.0     0.0      0.0       0.0             0.0           0.0\n",
+		" 3  1234  rxe0       19  8589934592         0.0       0.0          0.0     0.0      0.0       0.0             0.0           0.0\n",
 		NULL,
 	};
 	struct hyv_vnic *before[MAX_LIST], *now[MAX_LIST];
