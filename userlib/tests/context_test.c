@@ -18,13 +18,15 @@
 
 #include "test.h"
 
+#define MAX_MESSAGES 40
+
 /**
  * struct step - result of the next receive
  * @msgs: the messages of a datagram, ended by NULL
  * @fail: error of libnl, or 0
  */
 struct step {
-	struct nl_msg *msgs[4];
+	struct nl_msg *msgs[MAX_MESSAGES + 1];
 	int fail;
 };
 
@@ -287,20 +289,28 @@ static void dump(void)
 	stop(ctx);
 }
 
+/* More than fit into the first allocation of a list. */
 static void dump_of_hcas(void)
 {
 	struct hyv_context *ctx = start();
+	struct step *step = &steps[nr_steps++];
 	struct hyv_hca **all = NULL;
-	struct nl_msg *msg;
+	size_t i;
 
-	msg = hca_message("mlx5_0", 1, 0, 0);
-	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_MULTI;
-	receives(msg, end(NLMSG_DONE, 0, 0, NULL), NULL);
-	EXPECT_EQ(hyv_hca_list(ctx, &all), 1);
-	EXPECT_STR(hyv_hca_name(all[0]), "mlx5_0");
-	EXPECT(!all[1]);
-	hyv_hca_list_free(all);
+	for (i = 0; i < MAX_MESSAGES; i++) {
+		step->msgs[i] = hca_message("mlx5_0", 1, 0, i);
+		nlmsg_hdr(step->msgs[i])->nlmsg_flags |= NLM_F_MULTI;
+	}
+	receives(end(NLMSG_DONE, 0, 0, NULL), NULL, NULL);
+	if (EXPECT_EQ(hyv_hca_list(ctx, &all), MAX_MESSAGES)) {
+		for (i = 0; i < MAX_MESSAGES; i++)
+			EXPECT_EQ(hyv_hca_nr_vnics(all[i]), i);
+		EXPECT_STR(hyv_hca_name(all[0]), "mlx5_0");
+		EXPECT(!all[i]);
+		hyv_hca_list_free(all);
+	}
 	EXPECT_EQ(genlmsg_hdr(request)->cmd, HYV_NL_CMD_HCA_GET);
+	EXPECT_EQ(request->nlmsg_flags & NLM_F_DUMP, NLM_F_DUMP);
 	stop(ctx);
 }
 
@@ -592,7 +602,7 @@ const struct test tests[] = {
 	{"inconsistent replies are rejected", get_bad_answers},
 	{"errors come with the kernel's text", get_refused},
 	{"a list in several parts, with filters", dump},
-	{"a list of HCAs", dump_of_hcas},
+	{"a long list of HCAs", dump_of_hcas},
 	{"a list that fails", dump_refused},
 	{"a list that changed during the query", dump_interrupted},
 	{"one malformed message in a list", malformed_in_dump},
