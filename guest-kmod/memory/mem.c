@@ -2,13 +2,14 @@
 /*
  * Pinned user memory and its description for the host.
  *
- * The host is told about memory in chunks, physically contiguous pieces as
- * large as they happen to be. The list of chunks goes into the request itself
- * if it is short enough, else into pages which the request points to. These
- * come in blocks as large as can be had, so that the memory that one request
- * can describe is not limited by the request's size.
+ * Memory is described in chunks, physically contiguous ranges of any length.
+ * The list of chunks goes into the request itself if it is short enough, else
+ * into a table that the request points to. The blocks of the table are as large
+ * as the page allocator has them, so that the length of a request does not
+ * limit the memory that it can describe.
  */
 #include <linux/gfp.h>
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -18,14 +19,20 @@
 
 #include "memory/mem.h"
 
-/* Blocks of a table are at most this large: easy enough to come by. */
+/* Larger blocks are hard to get when memory is fragmented. */
 #define VHYV_TABLE_MAX_ORDER	8
 
+struct vhyv_table_block {
+	struct list_head link;	/* in vhyv_mem.table */
+	void *chunks;
+	unsigned int order;
+};
+
 /**
- * struct vhyv_chunk_iter - walks over the chunks of pinned memory
+ * struct vhyv_chunk_iter - iterator over the chunks of pinned memory
  * @sg: scatterlist entry of the next byte
- * @skip: bytes of @sg before it
- * @left: bytes from there on
+ * @skip: bytes of @sg before that byte
+ * @left: bytes from there to the end
  */
 struct vhyv_chunk_iter {
 	struct scatterlist *sg;
@@ -41,8 +48,8 @@ static void vhyv_chunk_start(struct vhyv_chunk_iter *it, struct ib_umem *umem)
 }
 
 /*
- * Find the next chunk, merging entries that adjoin. The entries' DMA addresses
- * are of no use: those of a device without a DMA device are kernel addresses.
+ * Find the next chunk, merging adjacent entries. DMA addresses cannot be used:
+ * an ib_device without a DMA device has kernel virtual addresses there.
  */
 static bool vhyv_chunk_next(struct vhyv_chunk_iter *it, struct hyv_chunk *chunk)
 {
@@ -69,15 +76,15 @@ static bool vhyv_chunk_next(struct vhyv_chunk_iter *it, struct hyv_chunk *chunk)
 
 /**
  * vhyv_mem_pin() - pin memory of the calling process
- * @ibdev: on whose behalf
- * @start: first byte
- * @length: bytes
+ * @ibdev: device that will access it
+ * @start: address of the first byte
+ * @length: length in bytes
  * @access: enum ib_access_flags; decides if the memory must be writable
  *
  * The pages count against the caller's RLIMIT_MEMLOCK.
  *
- * Context: may sleep.
- * Return: the memory, to be freed with vhyv_mem_free(), or an ERR_PTR.
+ * Context: Process context. May sleep.
+ * Return: memory that the caller frees with vhyv_mem_free(), or an ERR_PTR.
  */
 struct vhyv_mem *vhyv_mem_pin(struct ib_device *ibdev, u64 start, u64 length,
 			      int access)
@@ -105,23 +112,12 @@ struct vhyv_mem *vhyv_mem_pin(struct ib_device *ibdev, u64 start, u64 length,
 	return mem;
 }
 
-/**
- * vhyv_mem_writable() - may a device write to this memory?
- * @mem: the memory
- *
- * Return: true if it was pinned for that.
- */
 bool vhyv_mem_writable(const struct vhyv_mem *mem)
 {
 	return mem->umem->writable;
 }
 
-/**
- * vhyv_mem_free() - unpin memory
- * @mem: memory which the host does not use any more, or NULL
- *
- * Context: may sleep.
- */
+/* Unpin memory that the host no longer uses; @mem may be NULL. */
 void vhyv_mem_free(struct vhyv_mem *mem)
 {
 	if (!mem)
@@ -131,26 +127,33 @@ void vhyv_mem_free(struct vhyv_mem *mem)
 	kfree(mem);
 }
 
-static struct page *vhyv_table_alloc_block(unsigned int *order)
+/* Allocate a block of at most @order; smaller if that is all there is. */
+static struct vhyv_table_block *vhyv_table_alloc_block(unsigned int order)
 {
-	struct page *page;
+	struct vhyv_table_block *block;
+	gfp_t gfp;
 
-	for (; *order; (*order)--) {
-		page = alloc_pages(GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY,
-				   *order);
-		if (page)
-			return page;
-	}
-	return alloc_pages(GFP_KERNEL, 0);
+	block = kmalloc(sizeof(*block), GFP_KERNEL);
+	if (!block)
+		return NULL;
+	do {
+		gfp = GFP_KERNEL | (order ? __GFP_NOWARN | __GFP_NORETRY : 0);
+		block->order = order;
+		block->chunks = (void *)__get_free_pages(gfp, order);
+		if (block->chunks)
+			return block;
+	} while (order--);
+	kfree(block);
+	return NULL;
 }
 
 static int vhyv_table_build(struct vhyv_mem *mem, u32 max_entries)
 {
 	size_t left = mem->nr_chunks * sizeof(struct hyv_chunk);
 	unsigned int order = VHYV_TABLE_MAX_ORDER;
+	struct vhyv_table_block *block;
 	struct vhyv_chunk_iter it;
 	struct hyv_chunk *chunk;
-	struct page *page;
 	size_t size, i;
 
 	vhyv_chunk_start(&it, mem->umem);
@@ -158,15 +161,15 @@ static int vhyv_table_build(struct vhyv_mem *mem, u32 max_entries)
 		if (mem->nr_entries == max_entries)
 			return -E2BIG;
 		order = min_t(unsigned int, order, get_order(left));
-		page = vhyv_table_alloc_block(&order);
-		if (!page)
+		block = vhyv_table_alloc_block(order);
+		if (!block)
 			return -ENOMEM;
-		set_page_private(page, order);
-		list_add_tail(&page->lru, &mem->table);
+		order = block->order;
+		list_add_tail(&block->link, &mem->table);
 		mem->nr_entries++;
 
 		size = min_t(size_t, left, PAGE_SIZE << order);
-		chunk = page_address(page);
+		chunk = block->chunks;
 		for (i = 0; i < size / sizeof(*chunk); i++)
 			vhyv_chunk_next(&it, &chunk[i]);
 	}
@@ -174,14 +177,14 @@ static int vhyv_table_build(struct vhyv_mem *mem, u32 max_entries)
 }
 
 /**
- * vhyv_mem_list_prepare() - get ready to describe memory in a request
- * @mem: the memory
+ * vhyv_mem_list_prepare() - build what describes memory in a request
+ * @mem: memory
  * @room: bytes that the request has left
- * @allow_indirect: the list of chunks may lie outside of the request
+ * @allow_indirect: the chunks may lie outside of the request
  *
- * Context: may sleep.
- * Return: bytes of the list in the request, or a negative errno: -E2BIG if it
- * does not fit, -ENOMEM.
+ * Context: Process context. May sleep.
+ * Return: bytes that the list takes in the request, -E2BIG if it does not fit,
+ * or -ENOMEM.
  */
 ssize_t vhyv_mem_list_prepare(struct vhyv_mem *mem, size_t room,
 			      bool allow_indirect)
@@ -208,17 +211,14 @@ ssize_t vhyv_mem_list_prepare(struct vhyv_mem *mem, size_t room,
 	       mem->nr_entries * sizeof(struct hyv_chunk);
 }
 
-/**
- * vhyv_mem_list_write() - describe memory in a request
- * @mem: after vhyv_mem_list_prepare()
- * @list: where to; as many bytes as that function said
- */
-void vhyv_mem_list_write(const struct vhyv_mem *mem, struct hyv_chunk_list *list)
+/* Write the list, of the length that vhyv_mem_list_prepare() has returned. */
+void vhyv_mem_list_write(const struct vhyv_mem *mem,
+			 struct hyv_chunk_list *list)
 {
 	size_t left = mem->nr_chunks * sizeof(struct hyv_chunk), size;
 	struct hyv_chunk *entry = list->entry;
+	struct vhyv_table_block *block;
 	struct vhyv_chunk_iter it;
-	struct page *page;
 
 	list->flags = cpu_to_le16(mem->indirect ? HYV_CHUNKS_INDIRECT : 0);
 	list->nr_chunks = cpu_to_le32(mem->nr_chunks);
@@ -232,30 +232,23 @@ void vhyv_mem_list_write(const struct vhyv_mem *mem, struct hyv_chunk_list *list
 			entry++;
 		return;
 	}
-	list_for_each_entry(page, &mem->table, lru) {
-		size = min_t(size_t, left, PAGE_SIZE << page_private(page));
-		entry->addr = cpu_to_le64(page_to_phys(page));
+	list_for_each_entry(block, &mem->table, link) {
+		size = min_t(size_t, left, PAGE_SIZE << block->order);
+		entry->addr = cpu_to_le64(virt_to_phys(block->chunks));
 		entry->len = cpu_to_le64(size);
 		left -= size;
 		entry++;
 	}
 }
 
-/**
- * vhyv_mem_list_done() - the host has read the description
- * @mem: the memory, which stays pinned
- *
- * Context: may sleep.
- */
+/* Free the table once the host has read it; the memory stays pinned. */
 void vhyv_mem_list_done(struct vhyv_mem *mem)
 {
-	struct page *page, *next;
+	struct vhyv_table_block *block, *next;
 
-	list_for_each_entry_safe(page, next, &mem->table, lru) {
-		unsigned int order = page_private(page);
-
-		list_del(&page->lru);
-		set_page_private(page, 0);
-		__free_pages(page, order);
+	list_for_each_entry_safe(block, next, &mem->table, link) {
+		list_del(&block->link);
+		free_pages((unsigned long)block->chunks, block->order);
+		kfree(block);
 	}
 }

@@ -13,11 +13,11 @@ struct ib_umem;
 /**
  * struct vhyv_mem - pinned user memory
  * @umem: the pins
- * @nr_chunks: physically contiguous pieces
- * @nr_entries: entries of the chunk list
+ * @nr_chunks: number of chunks
+ * @nr_entries: entries of the chunk list in the request
  * @indirect: the entries describe @table instead of the memory
- * @next: for whoever has more than one of these
- * @table: pages which hold the chunks; each one's order is its page_private()
+ * @next: for owners of more than one
+ * @table: struct vhyv_table_block, which hold the chunks
  */
 struct vhyv_mem {
 	struct ib_umem *umem;
@@ -34,7 +34,8 @@ bool vhyv_mem_writable(const struct vhyv_mem *mem);
 void vhyv_mem_free(struct vhyv_mem *mem);
 ssize_t vhyv_mem_list_prepare(struct vhyv_mem *mem, size_t room,
 			      bool allow_indirect);
-void vhyv_mem_list_write(const struct vhyv_mem *mem, struct hyv_chunk_list *list);
+void vhyv_mem_list_write(const struct vhyv_mem *mem,
+			 struct hyv_chunk_list *list);
 void vhyv_mem_list_done(struct vhyv_mem *mem);
 
 #endif /* VHYV_MEM_H */
