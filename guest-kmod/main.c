@@ -348,7 +348,7 @@ static int vhyv_start(struct virtio_device *vdev)
 	ret = vhyv_read_config(hdev, &nr_ports, &qp_slots, &cq_slots);
 	if (ret)
 		goto err_dealloc;
-	ret = vhyv_coexist_claim(&vdev->dev, hdev->driver_id);
+	ret = vhyv_native_driver_block(&vdev->dev, hdev->driver_id);
 	if (ret)
 		goto err_dealloc;
 	ret = vhyv_claim_window(hdev);
@@ -410,7 +410,7 @@ err_free_ports:
 err_release_window:
 	vhyv_release_window(hdev);
 err_release_id:
-	vhyv_coexist_release(hdev->driver_id);
+	vhyv_native_driver_unblock(hdev->driver_id);
 err_dealloc:
 	ib_dealloc_device(&hdev->ibdev);
 	return ret;
@@ -431,7 +431,7 @@ static void vhyv_stop(struct virtio_device *vdev)
 	vhyv_events_uninit(hdev);
 	vhyv_ibdev_free_ports(hdev);
 	vhyv_release_window(hdev);
-	vhyv_coexist_release(hdev->driver_id);
+	vhyv_native_driver_unblock(hdev->driver_id);
 	ib_dealloc_device(&hdev->ibdev);
 }
 
@@ -527,12 +527,12 @@ static int __init vhyv_init(void)
 {
 	int ret;
 
-	ret = vhyv_coexist_init();
+	ret = vhyv_native_drivers_init();
 	if (ret)
 		return ret;
 	ret = register_virtio_driver(&vhyv_driver);
 	if (ret)
-		vhyv_coexist_exit();
+		vhyv_native_drivers_exit();
 	return ret;
 }
 module_init(vhyv_init);
@@ -540,7 +540,7 @@ module_init(vhyv_init);
 static void __exit vhyv_exit(void)
 {
 	unregister_virtio_driver(&vhyv_driver);
-	vhyv_coexist_exit();
+	vhyv_native_drivers_exit();
 }
 module_exit(vhyv_exit);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keep a software HCA driver away while a HyV device goes by its ID.
+ * Keep a software HCA's driver unloaded while a vNIC has its driver ID.
  *
- * rdma_rxe and siw look up "their" devices by driver ID alone: they would take
- * a HyV device for a struct of their own, and unregister it when they unload.
+ * rdma_rxe and siw find their devices by driver ID alone: they would use a vNIC
+ * as if it were a structure of their own, and unregister it when they unload.
  */
 #include <linux/device.h>
 #include <linux/kobject.h>
@@ -15,143 +15,128 @@
 
 #include "native_drivers.h"
 
-static DEFINE_MUTEX(coexist_lock);
+static DEFINE_MUTEX(native_lock);
 
 /*
- * Both counts and @loading are protected by coexist_lock. @loading covers the
- * time between a module's COMING notification and its appearance in sysfs.
+ * native_lock protects @blocks and @loading. @loading covers the time between
+ * the module's COMING notification and its entry in sysfs.
  */
-static struct vhyv_rival {
+static struct vhyv_native_driver {
 	const char *module;
 	u32 driver_id;
-	unsigned int claims;
+	unsigned int blocks;
 	bool loading;
-} rivals[] = {
+} native_drivers[] = {
 	{ .module = "rdma_rxe", .driver_id = RDMA_DRIVER_RXE },
 	{ .module = "siw", .driver_id = RDMA_DRIVER_SIW },
 };
 
-static struct vhyv_rival *vhyv_rival_by_id(u32 driver_id)
+static struct vhyv_native_driver *vhyv_native_driver_by_id(u32 driver_id)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rivals); i++)
-		if (rivals[i].driver_id == driver_id)
-			return &rivals[i];
+	for (i = 0; i < ARRAY_SIZE(native_drivers); i++)
+		if (native_drivers[i].driver_id == driver_id)
+			return &native_drivers[i];
 	return NULL;
 }
 
-static struct vhyv_rival *vhyv_rival_by_name(const char *name)
+static struct vhyv_native_driver *vhyv_native_driver_by_name(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rivals); i++)
-		if (!strcmp(rivals[i].module, name))
-			return &rivals[i];
+	for (i = 0; i < ARRAY_SIZE(native_drivers); i++)
+		if (!strcmp(native_drivers[i].module, name))
+			return &native_drivers[i];
 	return NULL;
 }
 
-static bool vhyv_rival_present(const struct vhyv_rival *rival)
+static bool vhyv_native_driver_loaded(const struct vhyv_native_driver *drv)
 {
 	struct kobject *kobj;
 
-	if (rival->loading)
+	if (drv->loading)
 		return true;
-	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, rival->module);
+	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, drv->module);
 	kobject_put(kobj);
 	return kobj;
 }
 
 /**
- * vhyv_coexist_claim() - reserve a driver ID for a HyV device
- * @dev: for the message if it cannot be had
+ * vhyv_native_driver_block() - keep the driver of a driver ID unloaded
+ * @dev: device, for log messages
  * @driver_id: enum rdma_driver_id
  *
- * Until vhyv_coexist_release() the driver which owns the ID cannot be loaded.
- *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: 0, or -EBUSY if that driver is loaded.
  */
-int vhyv_coexist_claim(struct device *dev, u32 driver_id)
+int vhyv_native_driver_block(struct device *dev, u32 driver_id)
 {
-	struct vhyv_rival *rival = vhyv_rival_by_id(driver_id);
+	struct vhyv_native_driver *drv = vhyv_native_driver_by_id(driver_id);
 	int ret = 0;
 
-	if (!rival)
+	if (!drv)
 		return 0;
 
-	mutex_lock(&coexist_lock);
-	if (vhyv_rival_present(rival)) {
+	mutex_lock(&native_lock);
+	if (vhyv_native_driver_loaded(drv)) {
 		dev_err(dev,
-			"module %s is loaded and would take this device for its own: remove it (modprobe -r %s), then bind the device again\n",
-			rival->module, rival->module);
+			"conflicts with module %s; 'modprobe -r %s', then rebind the driver\n",
+			drv->module, drv->module);
 		ret = -EBUSY;
 	} else {
-		rival->claims++;
+		drv->blocks++;
 	}
-	mutex_unlock(&coexist_lock);
+	mutex_unlock(&native_lock);
 	return ret;
 }
 
-/**
- * vhyv_coexist_release() - undo a successful vhyv_coexist_claim()
- * @driver_id: as claimed
- *
- * Context: may sleep.
- */
-void vhyv_coexist_release(u32 driver_id)
+void vhyv_native_driver_unblock(u32 driver_id)
 {
-	struct vhyv_rival *rival = vhyv_rival_by_id(driver_id);
+	struct vhyv_native_driver *drv = vhyv_native_driver_by_id(driver_id);
 
-	if (!rival)
+	if (!drv)
 		return;
-	mutex_lock(&coexist_lock);
-	rival->claims--;
-	mutex_unlock(&coexist_lock);
+	mutex_lock(&native_lock);
+	drv->blocks--;
+	mutex_unlock(&native_lock);
 }
 
-static int vhyv_coexist_notify(struct notifier_block *nb, unsigned long state,
-			       void *data)
+static int vhyv_native_drivers_notify(struct notifier_block *nb,
+				      unsigned long state, void *data)
 {
 	const struct module *module = data;
-	struct vhyv_rival *rival = vhyv_rival_by_name(module->name);
+	struct vhyv_native_driver *drv = vhyv_native_driver_by_name(module->name);
 	int ret = NOTIFY_DONE;
 
-	if (!rival)
+	if (!drv)
 		return NOTIFY_DONE;
 
-	mutex_lock(&coexist_lock);
+	mutex_lock(&native_lock);
 	if (state != MODULE_STATE_COMING) {
-		rival->loading = false;
-	} else if (rival->claims) {
-		pr_err("module %s refused: it would take HyV devices for its own; remove virtio_hyv first\n",
-		       rival->module);
+		drv->loading = false;
+	} else if (drv->blocks) {
+		pr_err("module %s refused: conflicts with vNICs of its driver ID; remove virtio_hyv first\n",
+		       drv->module);
 		ret = notifier_from_errno(-EBUSY);
 	} else {
-		rival->loading = true;
+		drv->loading = true;
 	}
-	mutex_unlock(&coexist_lock);
+	mutex_unlock(&native_lock);
 	return ret;
 }
 
-static struct notifier_block vhyv_coexist_nb = {
-	.notifier_call = vhyv_coexist_notify,
+static struct notifier_block vhyv_native_drivers_nb = {
+	.notifier_call = vhyv_native_drivers_notify,
 };
 
-/**
- * vhyv_coexist_init() - start to watch modules being loaded
- *
- * Return: 0 or a negative errno.
- */
-int vhyv_coexist_init(void)
+/* Start to watch modules being loaded. */
+int vhyv_native_drivers_init(void)
 {
-	return register_module_notifier(&vhyv_coexist_nb);
+	return register_module_notifier(&vhyv_native_drivers_nb);
 }
 
-/**
- * vhyv_coexist_exit() - undo vhyv_coexist_init()
- */
-void vhyv_coexist_exit(void)
+void vhyv_native_drivers_exit(void)
 {
-	unregister_module_notifier(&vhyv_coexist_nb);
+	unregister_module_notifier(&vhyv_native_drivers_nb);
 }
