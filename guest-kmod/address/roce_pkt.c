@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Building and checking packets of RoCE v2 (InfiniBand Architecture
- * Specification, volume 1, annex A17).
+ * Building and checking RoCE v2 packets (InfiniBand Architecture Specification,
+ * volume 1, annex A17).
  *
- * Only what a GSI sends to another is known here: an unreliable datagram of one
+ * Supports only what one GSI sends to another: an unreliable datagram in one
  * packet, from QP 1 to QP 1, with the default P_Key and the Q_Key of GSIs.
  */
 #include <linux/build_bug.h>
@@ -24,7 +24,7 @@
 #define BTH_24_BITS		0xffffff
 
 #define PKEY_DEFAULT		0xffff
-/* The bit above tells full members from limited ones, who may talk to us. */
+/* Without the membership bit: limited members may send to full members. */
 #define PKEY_PARTITION		0x7fff
 
 #define GSI_QPN			1
@@ -39,8 +39,8 @@ struct bth {
 	u8 opcode;
 	u8 flags;
 	__be16 pkey;
-	__be32 dest_qpn;	/* and 8 bits that routers may change */
-	__be32 psn;		/* and 8 bits of connections */
+	__be32 dest_qpn;	/* upper 8 bits may be changed by routers */
+	__be32 psn;		/* upper 8 bits are unused in datagrams */
 };
 
 struct deth {
@@ -48,7 +48,7 @@ struct deth {
 	__be32 src_qpn;
 };
 
-/* What follows the IP header. */
+/* The packet after the IP header. */
 struct roce {
 	struct udphdr udp;
 	struct bth bth;
@@ -76,12 +76,7 @@ static size_t ip_len(const void *pkt)
 				      sizeof(struct ipv6hdr);
 }
 
-/**
- * vhyv_roce_gid_is_ipv4() - whether a GID stands for an IPv4 address
- * @gid: VHYV_ROCE_GID_LEN bytes
- *
- * Return: true if it does.
- */
+/* Check if a GID of VHYV_ROCE_GID_LEN bytes is an IPv4-mapped address. */
 bool vhyv_roce_gid_is_ipv4(const u8 *gid)
 {
 	return !memcmp(gid, ipv4_prefix, sizeof(ipv4_prefix));
@@ -99,8 +94,9 @@ static void gid_to_ipv4(__be32 *addr, const u8 *gid)
 }
 
 /*
- * The invariant CRC: that of Ethernet over the packet, behind 8 bytes that
- * stand for a header of InfiniBand. What routers may change counts as ones.
+ * The invariant CRC: the Ethernet CRC of the packet, preceded by 8 bytes in
+ * place of an InfiniBand LRH. Fields that routers may change are taken as all
+ * ones.
  */
 static u32 roce_icrc(const void *pkt)
 {
@@ -121,7 +117,7 @@ static u32 roce_icrc(const void *pkt)
 		crc = crc32_le(crc, (u8 *)&ip4, sizeof(ip4));
 	} else {
 		memcpy(&ip6, pkt, sizeof(ip6));
-		/* All of the first word but the version. */
+		/* All of the first word except the version. */
 		memset(&ip6, 0xff, sizeof(__be32));
 		*(u8 *)&ip6 = 0x6f;
 		ip6.hop_limit = 0xff;
@@ -137,19 +133,14 @@ static u32 roce_icrc(const void *pkt)
 	return ~crc;
 }
 
-/**
- * vhyv_roce_len() - how long a packet will be
- * @hdr: its headers
- *
- * Return: bytes, from the IP header to the ICRC.
- */
+/* Return the length of a packet, from the IP header to the ICRC. */
 size_t vhyv_roce_len(const struct vhyv_roce_hdr *hdr)
 {
 	return vhyv_roce_gid_is_ipv4(hdr->dgid) ? VHYV_ROCE_IPV4_LEN :
 						 VHYV_ROCE_IPV6_LEN;
 }
 
-/* The stack fills in the checksum, which the ICRC does not cover. */
+/* The IP stack fills in the checksum, which the ICRC does not cover. */
 static void build_ipv4(struct iphdr *ip, const struct vhyv_roce_hdr *hdr)
 {
 	*ip = (struct iphdr){
@@ -157,7 +148,7 @@ static void build_ipv4(struct iphdr *ip, const struct vhyv_roce_hdr *hdr)
 		.ihl = sizeof(*ip) / 4,
 		.tos = hdr->traffic_class,
 		.tot_len = cpu_to_be16(VHYV_ROCE_IPV4_LEN),
-		/* And so needs no identification. */
+		/* Packets with DF set need no identification. */
 		.frag_off = cpu_to_be16(IPV4_DONT_FRAGMENT),
 		.ttl = hdr->hop_limit,
 		.protocol = IPPROTO_UDP,
@@ -180,17 +171,16 @@ static void build_ipv6(struct ipv6hdr *ip, const struct vhyv_roce_hdr *hdr)
 }
 
 /**
- * vhyv_roce_build() - write a packet
- * @pkt: where, vhyv_roce_len() bytes, aligned to 4
- * @hdr: its headers; both addresses are of the same kind
- * @mad: the datagram, VHYV_ROCE_MAD_LEN bytes
+ * vhyv_roce_build() - build a packet
+ * @pkt: buffer of vhyv_roce_len() bytes, aligned to 4
+ * @hdr: headers; both addresses are of the same kind
+ * @mad: datagram of VHYV_ROCE_MAD_LEN bytes
  *
- * The checksums of IPv4 and UDP are left at zero. They may be changed, and so
- * may what routers change, and nothing else.
- *
- * Context: any.
+ * The IPv4 and UDP checksums are zero. The ICRC stays valid if they are filled
+ * in, or if fields that routers may change are changed.
  */
-void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr, const void *mad)
+void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr,
+		     const void *mad)
 {
 	struct roce *roce;
 
@@ -222,7 +212,7 @@ void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr, const void *mad
 static int parse_ipv4(const struct iphdr *ip, size_t len,
 		      struct vhyv_roce_hdr *hdr)
 {
-	/* No options: the area in front of a datagram has no room for them. */
+	/* No options: the GRH area before a datagram has no room for them. */
 	if (len != VHYV_ROCE_IPV4_LEN || ip->ihl != sizeof(*ip) / 4 ||
 	    be16_to_cpu(ip->tot_len) != len || ip->protocol != IPPROTO_UDP ||
 	    be16_to_cpu(ip->frag_off) & IPV4_FRAGMENT_MASK)
@@ -246,7 +236,7 @@ static int parse_ipv6(const struct ipv6hdr *ip, size_t len,
 	memcpy(&first, ip, sizeof(first));
 	memcpy(hdr->sgid, &ip->saddr, sizeof(hdr->sgid));
 	memcpy(hdr->dgid, &ip->daddr, sizeof(hdr->dgid));
-	/* These would be taken for addresses of IPv4. */
+	/* IPv4-mapped addresses would be mistaken for IPv4. */
 	if (vhyv_roce_gid_is_ipv4(hdr->sgid) || vhyv_roce_gid_is_ipv4(hdr->dgid))
 		return -EPROTO;
 	hdr->flow_label = be32_to_cpu(first) & FLOW_LABEL_MASK;
@@ -257,12 +247,11 @@ static int parse_ipv6(const struct ipv6hdr *ip, size_t len,
 
 /**
  * vhyv_roce_parse_ip() - check the IP header of a packet
- * @pkt: the packet, from the IP header on, aligned to 4
- * @len: its bytes
- * @hdr: the fields of the IP header are filled in
+ * @pkt: packet from the IP header on, aligned to 4
+ * @len: length of @pkt
+ * @hdr: receives the fields of the IP header
  *
- * Context: any.
- * Return: 0, or -EPROTO if it can be no datagram from a GSI.
+ * Return: 0, or -EPROTO if it cannot be a datagram from a GSI.
  */
 int vhyv_roce_parse_ip(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr)
 {
@@ -280,16 +269,15 @@ int vhyv_roce_parse_ip(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr)
 
 /**
  * vhyv_roce_parse() - check a packet
- * @pkt: the packet, from the IP header to the ICRC, aligned to 4
- * @len: its bytes
- * @hdr: its headers
- * @mad: the datagram, VHYV_ROCE_MAD_LEN bytes of @pkt
+ * @pkt: packet from the IP header to the ICRC, aligned to 4
+ * @len: length of @pkt
+ * @hdr: receives the headers
+ * @mad: set to the datagram of VHYV_ROCE_MAD_LEN bytes in @pkt
  *
- * The checksums of IP and UDP are not looked at.
+ * Does not check the IP and UDP checksums.
  *
- * Context: any.
- * Return: 0; -EPROTO if this is no datagram from a GSI to a GSI, -EBADMSG if
- * the ICRC is wrong, -EACCES if the P_Key or the Q_Key is.
+ * Return: 0, -EPROTO if it is not a datagram from a GSI to a GSI, -EBADMSG if
+ * the ICRC is wrong, or -EACCES if the P_Key or the Q_Key is.
  */
 int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
 		    const void **mad)
@@ -309,7 +297,7 @@ int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
 	    (be32_to_cpu(roce->bth.dest_qpn) & BTH_24_BITS) != GSI_QPN ||
 	    (be32_to_cpu(roce->deth.src_qpn) & BTH_24_BITS) != GSI_QPN)
 		return -EPROTO;
-	/* Before the keys, which may be what has been damaged. */
+	/* Before the keys, which a damaged packet may have wrong. */
 	if (le32_to_cpu(roce->icrc) != roce_icrc(pkt))
 		return -EBADMSG;
 	if ((be16_to_cpu(roce->bth.pkey) & PKEY_PARTITION) != PKEY_PARTITION ||
@@ -323,13 +311,7 @@ int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
 	return 0;
 }
 
-/**
- * vhyv_roce_grh() - the header area that comes in front of a received datagram
- * @grh: VHYV_ROCE_GRH_LEN bytes
- * @pkt: a packet that vhyv_roce_parse() has accepted
- *
- * Context: any.
- */
+/* Fill the GRH area before a received datagram with the IP header of @pkt. */
 void vhyv_roce_grh(void *grh, const void *pkt)
 {
 	size_t len = ip_len(pkt);

@@ -155,7 +155,7 @@ static void vhyv_handle_event(struct vhyv_dev *hdev,
 		vhyv_comp_event(hdev, handle, count);
 		return;
 	}
-	if (!vhyv_event_type_ok(type, code)) {
+	if (!vhyv_event_valid_for(type, code)) {
 		dev_dbg(&hdev->vdev->dev, "unknown event %u/%u\n", type, code);
 		return;
 	}

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Which asynchronous events can happen to what.
- */
+/* Valid combinations of event type and code. */
 #include "notify/event_type.h"
 
 /**
- * vhyv_event_type_ok() - can this event happen to this type of thing?
- * @type: of what the host says that it has happened to, any value
- * @code: of the event, any value
+ * vhyv_event_valid_for() - check that an event code belongs to an event type
+ * @type: event type, any value
+ * @code: event code, any value
  *
- * The core would take any code, and give it to user space as it is.
+ * The RDMA core accepts any code and passes it to user space unchanged.
  *
- * Context: any.
- * Return: true when it can. Completions have no code: always false.
+ * Return: true if it does; always false for completions, which have no code.
  */
-bool vhyv_event_type_ok(enum hyv_event_type type, enum ib_event_type code)
+bool vhyv_event_valid_for(enum hyv_event_type type, enum ib_event_type code)
 {
 	switch (code) {
 	case IB_EVENT_CQ_ERR:

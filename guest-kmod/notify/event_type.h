@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What asynchronous events are about. */
+/* Valid combinations of event type and code. */
 #ifndef VHYV_EVENT_TYPE_H
 #define VHYV_EVENT_TYPE_H
 
@@ -9,6 +9,6 @@
 
 #include <hyv/wire.h>
 
-bool vhyv_event_type_ok(enum hyv_event_type type, enum ib_event_type code);
+bool vhyv_event_valid_for(enum hyv_event_type type, enum ib_event_type code);
 
 #endif /* VHYV_EVENT_TYPE_H */

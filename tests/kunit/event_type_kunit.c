@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Tests of which events can happen to what.
- */
+/* Tests of the valid combinations of event type and code. */
 #include <kunit/test.h>
 
 #include "notify/event_type.h"
@@ -49,9 +47,9 @@ static void event_type(struct kunit *test)
 	u32 type;
 
 	for (type = 0; type <= HYV_EVENT_SRQ + 1; type++)
-		KUNIT_EXPECT_EQ(test, vhyv_event_type_ok(type, p->code),
+		KUNIT_EXPECT_EQ(test, vhyv_event_valid_for(type, p->code),
 				p->type && p->type == type);
-	KUNIT_EXPECT_FALSE(test, vhyv_event_type_ok(U16_MAX, p->code));
+	KUNIT_EXPECT_FALSE(test, vhyv_event_valid_for(U16_MAX, p->code));
 }
 
 static struct kunit_case event_type_cases[] = {
@@ -66,5 +64,5 @@ static struct kunit_suite event_type_suite = {
 
 kunit_test_suite(event_type_suite);
 
-MODULE_DESCRIPTION("Tests of HyV's types of events");
+MODULE_DESCRIPTION("Tests of HyV's event types");
 MODULE_LICENSE("GPL");

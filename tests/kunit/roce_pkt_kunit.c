@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of packets of RoCE v2 from GSI to GSI.
+ * Tests of RoCE v2 packets from GSI to GSI.
  *
- * The ICRC is held against one that is written here bit by bit, and that one
- * against a packet which a hardware HCA has sent.
+ * The ICRC is compared with that of a bit-by-bit implementation in this file,
+ * which is checked against a packet from a hardware HCA.
  */
 #include <linux/string.h>
 #include <linux/unaligned.h>
@@ -14,7 +14,7 @@
 
 #define IPV4_HDR	20
 #define IPV6_HDR	40
-/* From the end of the IP header. */
+/* Offsets from the end of the IP header. */
 #define UDP_DPORT	2
 #define UDP_LENGTH	4
 #define UDP_CHECK	6
@@ -23,7 +23,7 @@
 #define MAD		(DETH + 8)
 #define ICRC		(MAD + VHYV_ROCE_MAD_LEN)
 
-/* Congestion notification of a ConnectX-4 Lx, from its IP header on. */
+/* Congestion notification packet of a ConnectX-4 Lx, from the IP header on. */
 static const u8 captured[] = {
 	0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61,
 	0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01, 0x00, 0x00, 0x12, 0xb7,
@@ -69,14 +69,14 @@ static const u8 ipv6_headers[] = {
 	0x80, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
 };
 
-/* A packet that is known to be right, made without the unit. */
+/* A valid packet that was not built by the unit. */
 struct sample {
 	const char *name;
 	const struct vhyv_roce_hdr *hdr;
 	const u8 *headers;
 	size_t headers_len;
 	size_t ip_len;
-	/* By another program, with the datagram of fill_mad(). */
+	/* Computed by another program, for the datagram of fill_mad(). */
 	u8 icrc[4];
 };
 
@@ -105,7 +105,7 @@ static size_t fill_pkt(u8 *pkt, const struct sample *s)
 	return s->ip_len + VHYV_ROCE_UDP_LEN;
 }
 
-/* Bits of a byte of the packet that the ICRC takes for ones. */
+/* Bits in a byte of the packet that the ICRC takes as ones. */
 static u8 masked_bits(bool ipv4, size_t pos)
 {
 	size_t ip_len = ipv4 ? IPV4_HDR : IPV6_HDR;
@@ -131,7 +131,7 @@ static u32 crc_byte(u32 crc, u8 byte)
 	return crc;
 }
 
-/* @len: without the ICRC */
+/* @len does not include the ICRC. */
 static u32 reference_icrc(const u8 *pkt, size_t len)
 {
 	bool ipv4 = pkt[0] >> 4 == 4;
@@ -172,7 +172,7 @@ static void roce_build(struct kunit *test)
 			get_unaligned_le32(pkt + len - 4));
 }
 
-/* Bits that do not fit their fields go nowhere else. */
+/* Values that exceed their fields do not change other fields. */
 static void roce_build_wide(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
@@ -217,7 +217,7 @@ static void roce_parse(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, hdr.dgid, s->hdr->dgid, sizeof(hdr.dgid));
 }
 
-/* What routers may change does no harm, and every other bit does. */
+/* Only bits that routers may change can be changed without an ICRC error. */
 static void roce_each_bit(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
@@ -260,12 +260,12 @@ static void roce_each_length(struct kunit *test)
 				    len);
 }
 
-/* One byte that is wrong, while the ICRC is right. */
+/* One wrong byte in a packet with a valid ICRC. */
 static const struct malformed {
 	const char *name;
 	bool ipv4;
 	bool ipv6;
-	bool in_ip;	/* @pos counts from the IP header, not from its end */
+	bool in_ip;	/* @pos is relative to the start of the IP header */
 	size_t pos;
 	u8 value;
 	int error;
@@ -328,7 +328,7 @@ static void roce_malformed(struct kunit *test)
 		malformed_on(test, m, &samples[1]);
 }
 
-/* An address of IPv6 that would be taken for one of IPv4. */
+/* An IPv6 packet with an IPv4-mapped address. */
 static void roce_mapped(struct kunit *test)
 {
 	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
