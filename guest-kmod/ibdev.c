@@ -1,161 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device as the RDMA core sees it: attributes, ports, registration.
+ * The device as the RDMA core sees it: operations, events, registration.
  *
- * Ports are those of the host's HCA. There are two kinds of addresses:
+ * The ports are those of the HCA, in one of two addressing modes:
  *
- * - Those of the HCA: what leaves a QP bears the host's address. The core fills
- *   the GID table of a RoCE port from the addresses of the guest's own network
- *   devices, which would be wrong here. So the ports are registered with the
- *   InfiniBand protocol's capability bit only, with which the core asks
- *   query_gid(), and without MAD, CM and SA. User space still sees the true link
- *   layer.
- * - The guest's (HYV_F_GUEST_GIDS), which the host translates: just those of its
- *   network device. The ports are ones of RoCE v2, and have a GSI in software.
+ * - Host addressing: packets carry the host's addresses. The RDMA core would
+ *   fill the GID table of a RoCE port from the guest's network devices, which
+ *   would be wrong here. So the ports are registered as InfiniBand ports, for
+ *   which the core calls query_gid(), and without MAD, CM and SA. User space
+ *   still sees the true link layer.
+ * - Guest addressing (HYV_F_GUEST_GIDS): the GIDs are those of one network
+ *   device of the guest, and the host translates them. The ports are registered
+ *   as RoCE v2 ports, and have a GSI in software.
  */
+#include <linux/llist.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include <hyv/wire.h>
 
-#include "command/cmd.h"
-#include "compat/ib_verbs.h"
+#include "address/gid.h"
 #include "address/gsi.h"
-#include "address/gsi_net.h"
-#include "address/hca_netdev.h"
-#include "dev.h"
 #include "address/gsi_cq.h"
-#include "address/roce.h"
-
-#define VHYV_MAX_PORTS	255
-
-static struct vhyv_port *vhyv_port(struct vhyv_dev *hdev, u32 port)
-{
-	return port && port <= hdev->nr_ports ? &hdev->ports[port - 1] : NULL;
-}
-
-static int vhyv_query_device(struct ib_device *ibdev,
-			     struct ib_device_attr *attr,
-			     struct ib_udata *udata)
-{
-	struct vhyv_dev *hdev = to_vhyv_dev(ibdev);
-	int ret;
-
-	ret = vhyv_cmd_query_device(hdev, attr, NULL, NULL, udata);
-	if (ret)
-		return ret;
-	if (hdev->guest_gids)
-		attr->kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
-	return 0;
-}
-
-static int vhyv_query_port(struct ib_device *ibdev, u32 port_num,
-			   struct ib_port_attr *attr)
-{
-	struct vhyv_dev *hdev = to_vhyv_dev(ibdev);
-	struct vhyv_port *port = vhyv_port(hdev, port_num);
-	struct ib_port_attr new = {};
-	enum rdma_link_layer link_layer;
-	bool grh_required;
-	int ret;
-
-	if (!port)
-		return -EINVAL;
-
-	ret = vhyv_cmd_query_port(hdev, port_num, &new, &link_layer,
-				  &grh_required);
-	/* The host's HCA may have left: then its ports are down. */
-	if (ret && ret != -EIO && ret != -ENODEV)
-		return ret;
-
-	mutex_lock(&port->lock);
-	if (ret) {
-		port->attr.state = IB_PORT_DOWN;
-		port->attr.phys_state = IB_PORT_PHYS_STATE_DISABLED;
-	} else {
-		port->attr = new;
-	}
-	*attr = port->attr;
-	mutex_unlock(&port->lock);
-
-	/* The core's tables have the size that they were registered with. */
-	attr->gid_tbl_len = port->gid_tbl_len;
-	attr->pkey_tbl_len = port->pkey_tbl_len;
-	if (hdev->guest_gids)
-		attr->active_mtu = vhyv_roce_mtu(hdev, port_num,
-						 attr->active_mtu);
-	return 0;
-}
-
-static int vhyv_query_gid(struct ib_device *ibdev, u32 port_num, int index,
-			  union ib_gid *gid)
-{
-	struct vhyv_port *port = vhyv_port(to_vhyv_dev(ibdev), port_num);
-
-	if (!port || index < 0 || index >= port->gid_tbl_len)
-		return -EINVAL;
-	mutex_lock(&port->lock);
-	*gid = port->gids[index];
-	mutex_unlock(&port->lock);
-	return 0;
-}
-
-static int vhyv_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
-			   u16 *pkey)
-{
-	struct vhyv_port *port = vhyv_port(to_vhyv_dev(ibdev), port_num);
-
-	if (!port || index >= port->pkey_tbl_len)
-		return -EINVAL;
-	mutex_lock(&port->lock);
-	*pkey = port->pkeys[index];
-	mutex_unlock(&port->lock);
-	return 0;
-}
-
-static enum rdma_link_layer vhyv_get_link_layer(struct ib_device *ibdev,
-						u32 port_num)
-{
-	struct vhyv_port *port = vhyv_port(to_vhyv_dev(ibdev), port_num);
-
-	return port ? port->link_layer : IB_LINK_LAYER_UNSPECIFIED;
-}
-
-static int vhyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
-				   struct ib_port_immutable *immutable)
-{
-	struct vhyv_dev *hdev = to_vhyv_dev(ibdev);
-	struct vhyv_port *port = vhyv_port(hdev, port_num);
-
-	if (!port)
-		return -EINVAL;
-	immutable->gid_tbl_len = port->gid_tbl_len;
-	immutable->pkey_tbl_len = port->pkey_tbl_len;
-	if (hdev->guest_gids) {
-		immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
-		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
-		return 0;
-	}
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;
-	if (port->grh_required)
-		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_GRH_REQUIRED;
-	return 0;
-}
-
-/*
- * That this exists lets the device go while processes have it open: the core
- * destroys what they own and takes their mappings away.
- */
-static void vhyv_disassociate_ucontext(struct ib_ucontext *ibuc)
-{
-}
+#include "address/gsi_net.h"
+#include "address/netdev.h"
+#include "compat/ib_verbs.h"
+#include "ibdev.h"
+#include "verbs/verbs.h"
 
 COMPAT_DEFINE_CREATE_CQ(vhyv_create_cq_op, vhyv_create_cq);
 
-/* driver_id and uverbs_abi_ver are added at run time. */
+/* driver_id and uverbs_abi_ver are set at run time. */
 static const struct ib_device_ops vhyv_dev_ops = {
 	.owner = THIS_MODULE,
 
@@ -186,12 +63,12 @@ static const struct ib_device_ops vhyv_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, vhyv_ucontext, ibuc),
 };
 
-/* Of ports with the HCA's addresses. */
+/* Operations for host addressing. */
 static const struct ib_device_ops vhyv_host_gid_ops = {
 	.query_gid = vhyv_query_gid,
 };
 
-/* Of ports with the guest's, and of the kernel's own objects. */
+/* Operations for guest addressing, and on kernel objects. */
 static const struct ib_device_ops vhyv_guest_gid_ops = {
 	.add_gid = vhyv_add_gid,
 	.alloc_hw_port_stats = vhyv_alloc_hw_port_stats,
@@ -210,7 +87,7 @@ static const struct ib_device_ops vhyv_guest_gid_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ah, vhyv_ah, ibah),
 };
 
-/* Of a software HCA, whose provider rings doorbells by system calls. */
+/* Doorbells of a software HCA, whose provider rings them by system calls. */
 static const struct ib_device_ops vhyv_doorbell_ops = {
 	.post_send = vhyv_post_send,
 	.req_notify_cq = vhyv_req_notify_cq,
@@ -259,7 +136,7 @@ static const struct ib_device_ops vhyv_mcast_ops = {
 	.detach_mcast = vhyv_detach_mcast,
 };
 
-/* Verbs that only some HCAs have. */
+/* Optional verbs. */
 static const struct {
 	u32 verb;
 	const struct ib_device_ops *ops;
@@ -287,7 +164,7 @@ static void vhyv_set_ops(struct vhyv_dev *hdev)
 			ib_set_device_ops(ibdev, vhyv_optional_ops[i].ops);
 	ibdev->ops.driver_id = hdev->driver_id;
 	ibdev->ops.uverbs_abi_ver = hdev->uverbs_abi_ver;
-	if (hdev->db.area) {
+	if (hdev->db) {
 		ib_set_device_ops(ibdev, &vhyv_doorbell_ops);
 		ibdev->uverbs_cmd_mask |=
 			BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
@@ -295,82 +172,7 @@ static void vhyv_set_ops(struct vhyv_dev *hdev)
 	}
 }
 
-/* Fetch a port's tables and put them in place of the old ones. */
-static int vhyv_port_refresh_gids(struct vhyv_dev *hdev, u32 port_num)
-{
-	struct vhyv_port *port = vhyv_port(hdev, port_num);
-	union ib_gid *gids;
-	int ret;
-
-	gids = kvcalloc(port->gid_tbl_len, sizeof(*gids), GFP_KERNEL);
-	if (!gids)
-		return -ENOMEM;
-	ret = vhyv_cmd_query_gids(hdev, port_num, gids, port->gid_tbl_len);
-	if (!ret) {
-		mutex_lock(&port->lock);
-		swap(port->gids, gids);
-		mutex_unlock(&port->lock);
-	}
-	kvfree(gids);
-	return ret;
-}
-
-static int vhyv_port_refresh_pkeys(struct vhyv_dev *hdev, u32 port_num)
-{
-	struct vhyv_port *port = vhyv_port(hdev, port_num);
-	u16 *pkeys;
-	int ret;
-
-	pkeys = kvcalloc(port->pkey_tbl_len, sizeof(*pkeys), GFP_KERNEL);
-	if (!pkeys)
-		return -ENOMEM;
-	ret = vhyv_cmd_query_pkeys(hdev, port_num, pkeys, port->pkey_tbl_len);
-	if (!ret) {
-		mutex_lock(&port->lock);
-		swap(port->pkeys, pkeys);
-		mutex_unlock(&port->lock);
-	}
-	kvfree(pkeys);
-	return ret;
-}
-
-/* Whether a port of the host can do with addresses of the guest. */
-static int vhyv_port_check_roce(struct vhyv_dev *hdev, u32 port_num)
-{
-	struct vhyv_port *port = vhyv_port(hdev, port_num);
-
-	if (port->link_layer != IB_LINK_LAYER_ETHERNET) {
-		dev_err(&hdev->vdev->dev,
-			"host offers addresses of the guest on port %u, which is not one of RoCE\n",
-			port_num);
-		return -EOPNOTSUPP;
-	}
-	port->gid_tbl_len = min_t(u32, port->gid_tbl_len, HYV_MAX_GIDS);
-	return 0;
-}
-
-static int vhyv_port_init(struct vhyv_dev *hdev, u32 port_num)
-{
-	struct vhyv_port *port = vhyv_port(hdev, port_num);
-	int ret;
-
-	ret = vhyv_cmd_query_port(hdev, port_num, &port->attr,
-				  &port->link_layer, &port->grh_required);
-	if (ret)
-		return ret;
-	port->gid_tbl_len = max(port->attr.gid_tbl_len, 1);
-	port->pkey_tbl_len = max_t(u32, port->attr.pkey_tbl_len, 1);
-
-	if (hdev->guest_gids)
-		ret = vhyv_port_check_roce(hdev, port_num);
-	else
-		ret = vhyv_port_refresh_gids(hdev, port_num);
-	if (ret)
-		return ret;
-	return vhyv_port_refresh_pkeys(hdev, port_num);
-}
-
-/* What happened to a port, and how many times running. */
+/* An event of a port, which was raised @count times in a row. */
 struct vhyv_port_event {
 	struct llist_node link;
 	u32 port;
@@ -378,18 +180,17 @@ struct vhyv_port_event {
 	u32 count;
 };
 
-/* Have the core update its tables, which takes commands, and wait for that. */
+/* Dispatch an event and wait until the RDMA core has updated its tables. */
 static void vhyv_dispatch_event(const struct ib_event *event)
 {
 	ib_dispatch_event(event);
-	/* The core's work items run side by side, and events must not. */
+	/* The core's work items run concurrently, but events must not. */
 	flush_workqueue(ib_wq);
 }
 
 /*
- * Tell user space that GIDs have changed. The core takes that event as a wish
- * that it update its table; whom it concerns it tells only of what it finds on
- * a port with RoCE's protocol.
+ * Pass IB_EVENT_GID_CHANGE to user space. ib_dispatch_event() only updates the
+ * GID cache on this event: the core's own event follows for RoCE ports only.
  */
 static void vhyv_gid_change(struct vhyv_dev *hdev, struct ib_event *event)
 {
@@ -402,7 +203,7 @@ static void vhyv_gid_change(struct vhyv_dev *hdev, struct ib_event *event)
 	up_read(&ibdev->event_handler_rwsem);
 }
 
-/* Bring the caches up to date before the core and user space look at them. */
+/* Refresh the port's tables before the RDMA core and user space read them. */
 static void vhyv_port_handle_event(struct vhyv_dev *hdev,
 				   const struct vhyv_port_event *what)
 {
@@ -416,17 +217,17 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev,
 	u32 n;
 
 	if (hdev->guest_gids && gids)
-		ret = vhyv_hca_ndev_update(hdev);
+		ret = vhyv_hca_netdev_update(hdev);
 	else if (!hdev->guest_gids &&
 		 (gids || what->code == IB_EVENT_CLIENT_REREGISTER))
 		ret = vhyv_port_refresh_gids(hdev, what->port);
 	else if (what->code == IB_EVENT_PKEY_CHANGE)
 		ret = vhyv_port_refresh_pkeys(hdev, what->port);
 	if (ret)
-		ibdev_dbg(&hdev->ibdev, "port %u: no news after event %u: %d\n",
-			  what->port, what->code, ret);
+		vhyv_dbg(hdev, "port %u: refresh after event %u failed: %pe\n",
+			 what->port, what->code, ERR_PTR(ret));
 
-	/* Nobody but the core changes its own table, and it tells of that. */
+	/* In guest addressing the core changes GIDs, and raises the event. */
 	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags) ||
 	    (hdev->guest_gids && gids))
 		return;
@@ -454,16 +255,16 @@ static void vhyv_port_work(struct work_struct *work)
 }
 
 /**
- * vhyv_ibdev_port_event() - something happened to a port
+ * vhyv_ibdev_port_event() - queue an event of a port
  * @hdev: device
- * @port_num: port number, as the host says
- * @code: what, an event of ports
- * @count: how many times, running; 0 to look at the host's tables again and
- *	tell nobody
+ * @port_num: port number from the host, any value
+ * @code: event code, valid for ports
+ * @count: number of times that it was raised in a row; 0 to refresh the tables
+ *	without an event
  *
- * Without memory the event is lost, as all of the core's and ib_uverbs' are.
+ * Without memory the event is lost, as in the RDMA core and ib_uverbs.
  *
- * Context: any.
+ * Context: Any context.
  */
 void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 			   enum ib_event_type code, u32 count)
@@ -471,8 +272,8 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 	struct vhyv_port_event *what;
 
 	/*
-	 * Before, the tables are not there yet, and nobody who could be told.
-	 * vhyv_ibdev_register() asks for what has changed meanwhile.
+	 * Before the registration there are neither tables nor consumers.
+	 * vhyv_ibdev_register() then queries what has changed in between.
 	 */
 	if (!vhyv_port(hdev, port_num) ||
 	    !test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
@@ -488,50 +289,13 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 	queue_work(hdev->wq, &hdev->port_work);
 }
 
-/**
- * vhyv_ibdev_alloc_ports() - prepare for a number of ports
- * @hdev: device
- * @nr_ports: as the host says
- *
- * Return: 0, -EINVAL, -ENOMEM.
- */
-int vhyv_ibdev_alloc_ports(struct vhyv_dev *hdev, u32 nr_ports)
+/* Prepare for port events, which may arrive before the registration. */
+void vhyv_ibdev_init(struct vhyv_dev *hdev)
 {
-	u32 i;
-
 	init_llist_head(&hdev->port_events);
 	INIT_WORK(&hdev->port_work, vhyv_port_work);
-	if (!nr_ports || nr_ports > VHYV_MAX_PORTS) {
-		dev_err(&hdev->vdev->dev, "host offers %u ports\n", nr_ports);
-		return -EINVAL;
-	}
-	hdev->ports = kcalloc(nr_ports, sizeof(*hdev->ports), GFP_KERNEL);
-	if (!hdev->ports)
-		return -ENOMEM;
-	for (i = 0; i < nr_ports; i++)
-		mutex_init(&hdev->ports[i].lock);
-	hdev->nr_ports = nr_ports;
-	return 0;
 }
 
-/**
- * vhyv_ibdev_free_ports() - undo vhyv_ibdev_alloc_ports()
- * @hdev: device that is not registered, with no work pending
- */
-void vhyv_ibdev_free_ports(struct vhyv_dev *hdev)
-{
-	u32 i;
-
-	for (i = 0; i < hdev->nr_ports; i++) {
-		kvfree(hdev->ports[i].gids);
-		kvfree(hdev->ports[i].pkeys);
-		mutex_destroy(&hdev->ports[i].lock);
-	}
-	kfree(hdev->ports);
-	hdev->nr_ports = 0;
-}
-
-/* What the ports need to have the guest's addresses. */
 static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
 {
 	int ret;
@@ -539,7 +303,7 @@ static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
 	ret = vhyv_gsi_net_get(&hdev->vdev->dev, vhyv_gsi_receive);
 	if (ret)
 		return ret;
-	ret = vhyv_hca_ndev_update(hdev);
+	ret = vhyv_hca_netdev_update(hdev);
 	if (ret)
 		vhyv_gsi_net_put();
 	return ret;
@@ -547,17 +311,11 @@ static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
 
 static void vhyv_ibdev_stop_roce(struct vhyv_dev *hdev)
 {
-	vhyv_hca_ndev_del(hdev);
+	vhyv_hca_netdev_del(hdev);
 	vhyv_gsi_net_put();
 }
 
-/**
- * vhyv_ibdev_register() - register with the RDMA core
- * @hdev: device whose control queue works
- *
- * Context: may sleep.
- * Return: 0 or a negative errno.
- */
+/* Register a device whose control queue works with the RDMA core. */
 int vhyv_ibdev_register(struct vhyv_dev *hdev)
 {
 	struct ib_device *ibdev = &hdev->ibdev;
@@ -565,8 +323,8 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 	u32 port;
 	int ret;
 
-	ret = vhyv_cmd_query_device(hdev, &attr, &ibdev->node_guid,
-				    &hdev->verbs, NULL);
+	ret = vhyv_device_query(hdev, &attr, &ibdev->node_guid, &hdev->verbs,
+				NULL);
 	if (ret)
 		return ret;
 	for (port = 1; port <= hdev->nr_ports; port++) {
@@ -581,7 +339,7 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 	ibdev->dev.parent = hdev->vdev->dev.parent;
 	vhyv_set_ops(hdev);
 
-	/* The core uses the GSIs as soon as the device is registered. */
+	/* The RDMA core uses the GSIs as soon as the device is registered. */
 	if (hdev->guest_gids) {
 		ret = vhyv_ibdev_start_roce(hdev);
 		if (ret)
@@ -596,15 +354,15 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 
 	set_bit(VHYV_DEV_REGISTERED, &hdev->flags);
 	/*
-	 * Pairs with that of setting VHYV_DEV_FAILED before the bit above is
-	 * looked at. And what is asked for from now on is newer than every event
-	 * which vhyv_ibdev_port_event() has dropped.
+	 * Pairs with the barrier of setting VHYV_DEV_FAILED before
+	 * VHYV_DEV_REGISTERED is tested. Also, what is queried from now on is
+	 * newer than every event that vhyv_ibdev_port_event() has dropped.
 	 */
 	smp_mb__after_atomic();
-	/* The core may have missed a change that happened meanwhile. */
+	/* The RDMA core may have missed a change during the registration. */
 	for (port = 1; port <= hdev->nr_ports; port++)
 		vhyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE, 0);
-	/* The work which that has caused may have found nothing to unregister. */
+	/* If fail_work ran before the bit was set, it did not unregister. */
 	if (vhyv_dev_failed(hdev)) {
 		vhyv_ibdev_unregister(hdev);
 		flush_work(&hdev->fail_work);
@@ -614,19 +372,19 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 }
 
 /**
- * vhyv_ibdev_unregister() - undo vhyv_ibdev_register(), unless somebody has
+ * vhyv_ibdev_unregister() - undo vhyv_ibdev_register(), once
  * @hdev: device, which may have failed
  *
- * When it returns no process uses the device any more; but if somebody else is
- * at it, it returns at once.
+ * When it returns no process uses the device, unless another caller is just
+ * unregistering it: then it returns at once.
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  */
 void vhyv_ibdev_unregister(struct vhyv_dev *hdev)
 {
-	/* What has happened so far is told before the end. */
+	/* Dispatch the events that were queued so far. */
 	flush_work(&hdev->port_work);
-	/* No event may be dispatched while the core takes the device apart. */
+	/* Dispatch no event while the RDMA core unregisters the device. */
 	if (!test_and_clear_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 	flush_work(&hdev->port_work);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * General service interfaces: QP 1 of each port, in software.
+ * General service interfaces (GSIs): QP 1 of each port, in software. The
+ * connection managers of guests exchange datagrams through them.
  *
- * Sends are copied when they are posted, and a work item gives them to the IP
- * stack, as the consumer may post under its locks and with interrupts off. A
- * send is over when the stack has taken it, or could not: what gets lost is for
- * the protocol above to send again. Receives are filled in softirqs.
+ * Sends are copied when they are posted, and a work item passes them to the IP
+ * stack, as the consumer may post with its locks held and interrupts off. A
+ * send completes when the stack has accepted or refused it; the protocol above
+ * retransmits what is lost. Receives are filled in softirq context.
  *
- * Locks: gsi_lock > RCU > vhyv_gsi.lock. The last one is not held while something
- * is added to a CQ, which has a lock of its own and calls its consumer.
+ * Lock order: gsi_lock > RCU > vhyv_gsi.lock. The last one is not held while a
+ * completion is added to a CQ, which has its own lock and calls its consumer.
  */
 #include <linux/atomic.h>
 #include <linux/if_vlan.h>
@@ -27,17 +28,17 @@
 #include <hyv/wire.h>
 
 #include "address/gsi.h"
-#include "address/gsi_net.h"
-#include "dev.h"
 #include "address/gsi_cq.h"
+#include "address/gsi_net.h"
 #include "address/roce_pkt.h"
+#include "objects.h"
 
 #define VHYV_GSI_QPN		1
-/* The most that ib_mad can be told to ask for. */
+/* Maximum of the queue size parameters of ib_mad. */
 #define VHYV_GSI_MAX_WR		8192
 #define VHYV_GSI_MAX_SEND_SGE	8
 #define VHYV_GSI_RECV_LEN	(VHYV_ROCE_GRH_LEN + VHYV_ROCE_MAD_LEN)
-/* Such a Q_Key in a work request stands for that of the QP. */
+/* A work request with this bit set in its Q_Key uses the Q_Key of the QP. */
 #define VHYV_QKEY_OWN		BIT(31)
 
 static_assert(sizeof(struct ib_grh) == VHYV_ROCE_GRH_LEN);
@@ -45,12 +46,12 @@ static_assert(sizeof(union ib_gid) == VHYV_ROCE_GID_LEN);
 static_assert(sizeof(struct ib_mad) == VHYV_ROCE_MAD_LEN);
 
 /**
- * struct vhyv_gsi_send - a send that has been posted
- * @wr_id: the consumer's name of it
- * @sgid_attr: reference to the GID that it leaves from
- * @hdr: its headers
- * @signaled: the consumer wants a completion
- * @mad: the datagram
+ * struct vhyv_gsi_send - a posted send
+ * @wr_id: ID that the consumer gave it
+ * @sgid_attr: reference to the source GID
+ * @hdr: headers of the packet
+ * @signaled: the consumer requested a completion
+ * @mad: datagram
  */
 struct vhyv_gsi_send {
 	u64 wr_id;
@@ -60,31 +61,26 @@ struct vhyv_gsi_send {
 	u8 mad[VHYV_ROCE_MAD_LEN];
 };
 
-/**
- * struct vhyv_gsi_recv - a receive that has been posted
- * @wr_id: the consumer's name of it
- * @buf: VHYV_GSI_RECV_LEN bytes
- */
 struct vhyv_gsi_recv {
 	u64 wr_id;
-	void *buf;
+	void *buf;	/* VHYV_GSI_RECV_LEN bytes */
 };
 
 /**
  * struct vhyv_gsi - a general service interface
- * @qp: the QP
- * @port_num: its port
- * @sig_all: every send gives a completion
- * @cap: what has been asked for
+ * @qp: QP
+ * @port_num: port number
+ * @sig_all: every send is signaled
+ * @cap: capabilities
  * @link: in gsi_list
  * @work: sends what has been posted
- * @sq: ring of sends. The oldest one belongs to @work while that runs.
+ * @sq: ring of sends; the oldest one belongs to @work while that runs
  * @rq: ring of receives
  * @lock: protects the fields below, and the rings
- * @state: as the consumer has set it
- * @psn: of the next packet
- * @qkey: as the consumer has set it
- * @pkey_index: as the consumer has set it
+ * @state: QP state
+ * @psn: PSN of the next packet
+ * @qkey: Q_Key
+ * @pkey_index: P_Key index
  * @sq_head: oldest send
  * @sq_count: sends in the ring
  * @rq_head: oldest receive
@@ -100,7 +96,7 @@ struct vhyv_gsi {
 	struct vhyv_gsi_send *sq;
 	struct vhyv_gsi_recv *rq;
 
-	spinlock_t lock;	/* protects the fields below, and the rings */
+	spinlock_t lock;	/* protects the fields below and the rings */
 	enum ib_qp_state state;
 	u32 psn;
 	u32 qkey;
@@ -121,14 +117,15 @@ static struct vhyv_dev *vhyv_gsi_dev(const struct vhyv_gsi *gsi)
 	return to_vhyv_dev(gsi->qp->ibqp.device);
 }
 
-static void vhyv_gsi_count(const struct vhyv_gsi *gsi, enum vhyv_gsi_counter what)
+static void vhyv_gsi_count(const struct vhyv_gsi *gsi,
+			   enum vhyv_gsi_counter what)
 {
 	struct vhyv_port *port = &vhyv_gsi_dev(gsi)->ports[gsi->port_num - 1];
 
 	atomic64_inc(&port->gsi_counters[what]);
 }
 
-/* Send the oldest of what has been posted. Returns false if there is nothing. */
+/* Send the oldest posted send. Returns false if there is none. */
 static bool vhyv_gsi_send_next(struct vhyv_gsi *gsi)
 {
 	struct ib_qp *ibqp = &gsi->qp->ibqp;
@@ -138,7 +135,7 @@ static bool vhyv_gsi_send_next(struct vhyv_gsi *gsi)
 		.port_num = gsi->port_num,
 	};
 	struct vhyv_gsi_send *send;
-	bool flush, tell;
+	bool flush, signal;
 
 	spin_lock_irq(&gsi->lock);
 	send = gsi->sq_count ? &gsi->sq[gsi->sq_head] : NULL;
@@ -155,15 +152,15 @@ static bool vhyv_gsi_send_next(struct vhyv_gsi *gsi)
 	else
 		vhyv_gsi_count(gsi, VHYV_GSI_SENT);
 	rdma_put_gid_attr(send->sgid_attr);
-	tell = flush || send->signaled;
+	signal = flush || send->signaled;
 
-	/* From here on the entry may be another send's. */
+	/* After this the entry may be reused for another send. */
 	spin_lock_irq(&gsi->lock);
 	gsi->sq_head = (gsi->sq_head + 1) % gsi->cap.max_send_wr;
 	gsi->sq_count--;
 	spin_unlock_irq(&gsi->lock);
-	if (tell)
-		vhyv_kcq_push(ibqp->send_cq, &wc, false);
+	if (signal)
+		vhyv_gsi_cq_push(ibqp->send_cq, &wc, false);
 	return true;
 }
 
@@ -176,12 +173,12 @@ static void vhyv_gsi_work(struct work_struct *work)
 }
 
 /*
- * Drop what has been posted, of a QP that no packet is for any more and that
- * nothing is being posted to.
+ * Drop all work requests and completions of a GSI that is no longer posted to
+ * and that gets no more packets.
  */
 static void vhyv_gsi_purge(struct vhyv_gsi *gsi)
 {
-	/* For packets that are on their way into a buffer. */
+	/* Wait for packets that are being copied into a buffer. */
 	synchronize_rcu();
 	cancel_work_sync(&gsi->work);
 	spin_lock_irq(&gsi->lock);
@@ -191,13 +188,13 @@ static void vhyv_gsi_purge(struct vhyv_gsi *gsi)
 	}
 	gsi->rq_count = 0;
 	spin_unlock_irq(&gsi->lock);
-	vhyv_kcq_forget(gsi->qp->ibqp.send_cq, &gsi->qp->ibqp);
-	vhyv_kcq_forget(gsi->qp->ibqp.recv_cq, &gsi->qp->ibqp);
+	vhyv_gsi_cq_remove_qp(gsi->qp->ibqp.send_cq, &gsi->qp->ibqp);
+	vhyv_gsi_cq_remove_qp(gsi->qp->ibqp.recv_cq, &gsi->qp->ibqp);
 }
 
 /*
- * Take a receive. @filling: for a packet, which needs a QP that is ready;
- * otherwise to flush it. Returns false if there is none to be had.
+ * Remove the oldest receive: to fill it with a packet (@filling), which needs a
+ * QP that is ready, or to flush it. Returns false if there is none.
  */
 static bool vhyv_gsi_take_recv(struct vhyv_gsi *gsi, bool filling,
 			       struct vhyv_gsi_recv *recv)
@@ -231,7 +228,7 @@ static void vhyv_gsi_flush_recvs(struct vhyv_gsi *gsi)
 
 	while (vhyv_gsi_take_recv(gsi, false, &recv)) {
 		wc.wr_id = recv.wr_id;
-		vhyv_kcq_push(ibqp->recv_cq, &wc, false);
+		vhyv_gsi_cq_push(ibqp->recv_cq, &wc, false);
 	}
 }
 
@@ -245,7 +242,7 @@ static int vhyv_gsi_check_cap(const struct ib_qp_cap *cap)
 	return 0;
 }
 
-/* Let packets reach a GSI, unless its port has one. */
+/* Let packets reach a GSI. -EBUSY if its port has one already. */
 static int vhyv_gsi_publish(struct vhyv_gsi *gsi)
 {
 	struct vhyv_gsi *other;
@@ -262,15 +259,7 @@ static int vhyv_gsi_publish(struct vhyv_gsi *gsi)
 	return ret;
 }
 
-/**
- * vhyv_gsi_create() - make a QP the GSI of a port
- * @qp: the QP
- * @attr: what to create
- *
- * Context: may sleep.
- * Return: 0; -EOPNOTSUPP if it is to be no GSI, -EINVAL, -EBUSY if the port has
- * one, -ENOMEM.
- */
+/* Make @qp the GSI of a port. */
 int vhyv_gsi_create(struct vhyv_qp *qp, struct ib_qp_init_attr *attr)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(qp->ibqp.device);
@@ -278,14 +267,23 @@ int vhyv_gsi_create(struct vhyv_qp *qp, struct ib_qp_init_attr *attr)
 	int ret;
 
 	if (!hdev->guest_gids || attr->qp_type != IB_QPT_GSI ||
-	    attr->create_flags || attr->srq)
+	    attr->create_flags || attr->srq) {
+		vhyv_dbg(hdev, "kernel QP of type %u is not supported\n",
+			 attr->qp_type);
 		return -EOPNOTSUPP;
+	}
 	if (!attr->send_cq || !attr->recv_cq ||
-	    !rdma_is_port_valid(&hdev->ibdev, attr->port_num))
+	    !rdma_is_port_valid(&hdev->ibdev, attr->port_num)) {
+		vhyv_dbg(hdev, "GSI of port %u lacks a CQ or a valid port\n",
+			 attr->port_num);
 		return -EINVAL;
+	}
 	ret = vhyv_gsi_check_cap(&attr->cap);
-	if (ret)
+	if (ret) {
+		vhyv_dbg(hdev, "GSI with %u sends and %u receives is out of range\n",
+			 attr->cap.max_send_wr, attr->cap.max_recv_wr);
 		return ret;
+	}
 
 	gsi = kzalloc(sizeof(*gsi), GFP_KERNEL);
 	if (!gsi)
@@ -321,14 +319,7 @@ err_free:
 	return ret;
 }
 
-/**
- * vhyv_gsi_destroy() - undo vhyv_gsi_create()
- * @qp: a QP to which nothing is being posted
- *
- * When it returns its CQs have no completions of it.
- *
- * Context: may sleep.
- */
+/* Undo vhyv_gsi_create(); removes the completions of the QP from its CQs. */
 void vhyv_gsi_destroy(struct vhyv_qp *qp)
 {
 	struct vhyv_gsi *gsi = qp->gsi;
@@ -343,15 +334,6 @@ void vhyv_gsi_destroy(struct vhyv_qp *qp)
 	kfree(gsi);
 }
 
-/**
- * vhyv_gsi_modify() - change attributes of a GSI
- * @qp: the QP
- * @attr: new attributes
- * @mask: which of them
- *
- * Context: may sleep.
- * Return: 0 or -EINVAL.
- */
 int vhyv_gsi_modify(struct vhyv_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	struct vhyv_gsi *gsi = qp->gsi;
@@ -373,8 +355,11 @@ int vhyv_gsi_modify(struct vhyv_qp *qp, const struct ib_qp_attr *attr, int mask)
 			gsi->pkey_index = attr->pkey_index;
 	}
 	spin_unlock_irq(&gsi->lock);
-	if (ret)
+	if (ret) {
+		ibdev_dbg(qp->ibqp.device, "invalid change of the GSI to state %u\n",
+			  state);
 		return ret;
+	}
 
 	if (state == IB_QPS_RESET) {
 		vhyv_gsi_purge(gsi);
@@ -385,14 +370,6 @@ int vhyv_gsi_modify(struct vhyv_qp *qp, const struct ib_qp_attr *attr, int mask)
 	return 0;
 }
 
-/**
- * vhyv_gsi_query() - read attributes of a GSI
- * @qp: the QP
- * @attr: all attributes that it has
- * @init_attr: how it was created
- *
- * Context: process.
- */
 void vhyv_gsi_query(struct vhyv_qp *qp, struct ib_qp_attr *attr,
 		    struct ib_qp_init_attr *init_attr)
 {
@@ -414,7 +391,7 @@ void vhyv_gsi_query(struct vhyv_qp *qp, struct ib_qp_attr *attr,
 						IB_SIGNAL_REQ_WR;
 }
 
-/* Copy a datagram from where a work request says that it is. */
+/* Copy the datagram of a work request. */
 static int vhyv_gsi_gather(void *mad, const struct ib_send_wr *wr)
 {
 	size_t len = 0;
@@ -427,7 +404,7 @@ static int vhyv_gsi_gather(void *mad, const struct ib_send_wr *wr)
 
 		if (sge->length > VHYV_ROCE_MAD_LEN - len)
 			return -EINVAL;
-		/* A device that maps nothing for DMA: the address is virtual. */
+		/* A virtual address, as the ib_device has no DMA device. */
 		memcpy(mad + len, (void *)(uintptr_t)sge->addr, sge->length);
 		len += sge->length;
 	}
@@ -466,7 +443,7 @@ static int vhyv_gsi_fill_send(struct vhyv_gsi *gsi, struct vhyv_gsi_send *send,
 	send->wr_id = wr->wr_id;
 	send->signaled = gsi->sig_all || wr->send_flags & IB_SEND_SIGNALED;
 	send->sgid_attr = ud->ah->sgid_attr;
-	/* The AH may be destroyed before the send is over. */
+	/* The AH may be destroyed before the send completes. */
 	rdma_hold_gid_attr(send->sgid_attr);
 	return 0;
 }
@@ -491,15 +468,7 @@ static int vhyv_gsi_post_one(struct vhyv_gsi *gsi, const struct ib_send_wr *wr)
 	return 0;
 }
 
-/**
- * vhyv_gsi_post_send() - send datagrams
- * @qp: a GSI
- * @wr: what to send
- * @bad_wr: on error the first work request that is not sent
- *
- * Context: any.
- * Return: 0, -EINVAL, -ENOMEM if the queue is full.
- */
+/* As ib_device_ops.post_send. */
 int vhyv_gsi_post_send(struct vhyv_qp *qp, const struct ib_send_wr *wr,
 		       const struct ib_send_wr **bad_wr)
 {
@@ -508,14 +477,20 @@ int vhyv_gsi_post_send(struct vhyv_qp *qp, const struct ib_send_wr *wr,
 	int ret = 0;
 
 	spin_lock_irqsave(&gsi->lock, flags);
-	for (; wr && !ret; wr = ret ? wr : wr->next)
+	for (; wr; wr = wr->next) {
 		ret = vhyv_gsi_post_one(gsi, wr);
-	/* Inside, so that after a change to RESET there is no more of it. */
+		if (ret) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	/* With the lock held: no work may be queued after a change to RESET. */
 	if (gsi->sq_count)
 		queue_work(vhyv_gsi_dev(gsi)->wq, &gsi->work);
 	spin_unlock_irqrestore(&gsi->lock, flags);
 	if (ret)
-		*bad_wr = wr;
+		ibdev_dbg(qp->ibqp.device, "cannot post to the GSI: %pe\n",
+			  ERR_PTR(ret));
 	return ret;
 }
 
@@ -538,15 +513,7 @@ static int vhyv_gsi_post_one_recv(struct vhyv_gsi *gsi,
 	return 0;
 }
 
-/**
- * vhyv_post_recv() - ib_device_ops.post_recv
- * @ibqp: the QP, which is always a GSI
- * @wr: buffers
- * @bad_wr: on error the first work request that is not posted
- *
- * Context: any.
- * Return: 0, -EINVAL, -ENOMEM if the queue is full.
- */
+/* All QPs that the RDMA core posts receives to are GSIs. */
 int vhyv_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		   const struct ib_recv_wr **bad_wr)
 {
@@ -555,12 +522,18 @@ int vhyv_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	int ret = 0;
 
 	spin_lock_irqsave(&gsi->lock, flags);
-	for (; wr && !ret; wr = ret ? wr : wr->next)
+	for (; wr; wr = wr->next) {
 		ret = vhyv_gsi_post_one_recv(gsi, wr);
+		if (ret) {
+			*bad_wr = wr;
+			break;
+		}
+	}
 	spin_unlock_irqrestore(&gsi->lock, flags);
 	if (ret)
-		*bad_wr = wr;
-	/* The QP may have got into that state meanwhile. */
+		ibdev_dbg(ibqp->device, "cannot post a receive to the GSI: %pe\n",
+			  ERR_PTR(ret));
+	/* Does nothing unless the QP has entered the error state. */
 	vhyv_gsi_flush_recvs(gsi);
 	return ret;
 }
@@ -598,7 +571,7 @@ static bool vhyv_gsi_deliver(struct vhyv_gsi *gsi,
 		return false;
 	}
 
-	/* Without its network device the address is about to go away. */
+	/* A GID without a network device is about to be deleted. */
 	if (rdma_read_gid_l2_fields(sgid_attr, &vlan_id, NULL))
 		return false;
 	if (vlan_id < VLAN_N_VID) {
@@ -615,22 +588,23 @@ static bool vhyv_gsi_deliver(struct vhyv_gsi *gsi,
 	vhyv_roce_grh(recv.buf, pkt);
 	memcpy(recv.buf + VHYV_ROCE_GRH_LEN, mad, VHYV_ROCE_MAD_LEN);
 	vhyv_gsi_count(gsi, VHYV_GSI_RECEIVED);
-	vhyv_kcq_push(ibqp->recv_cq, &wc, hdr.solicited);
+	vhyv_gsi_cq_push(ibqp->recv_cq, &wc, hdr.solicited);
 	return true;
 }
 
 /**
- * vhyv_gsi_receive() - take a packet to the GSI that it is for
- * @pkt: from the IP header on, aligned to 4
- * @len: its bytes
- * @ndev: network device on which it has arrived
+ * vhyv_gsi_receive() - deliver a packet to its GSI
+ * @pkt: packet from the IP header on, aligned to 4
+ * @len: length of @pkt
+ * @ndev: network device that has received it
  *
- * An address is that of the port which has it in its GID table, with the network
- * device that the packet has come in by. That may also be loopback, or the
- * device that stands for a routing domain.
+ * A packet is for the port that has its destination address in the GID table,
+ * for the network device of the packet. That device may also be the loopback
+ * device, or the master device of a VRF.
  *
- * Context: softirq, or any with softirqs off; in a read section of RCU.
- * Return: true if a GSI has got it.
+ * Context: Softirq or process context. Caller holds rcu_read_lock() and has
+ * softirqs disabled.
+ * Return: true if a GSI has received it.
  */
 bool vhyv_gsi_receive(const void *pkt, size_t len, struct net_device *ndev)
 {
@@ -656,4 +630,39 @@ bool vhyv_gsi_receive(const void *pkt, size_t len, struct net_device *ndev)
 		return ret;
 	}
 	return false;
+}
+
+static const struct rdma_stat_desc vhyv_gsi_counter_descs[] = {
+	[VHYV_GSI_SENT].name = "gsi_sent",
+	[VHYV_GSI_SEND_ERRORS].name = "gsi_send_errors",
+	[VHYV_GSI_RECEIVED].name = "gsi_received",
+	[VHYV_GSI_MALFORMED].name = "gsi_malformed",
+	[VHYV_GSI_ICRC_ERRORS].name = "gsi_icrc_errors",
+	[VHYV_GSI_KEY_VIOLATIONS].name = "gsi_key_violations",
+	[VHYV_GSI_NO_BUFFER].name = "gsi_no_buffer",
+};
+
+static_assert(ARRAY_SIZE(vhyv_gsi_counter_descs) == VHYV_GSI_COUNTERS);
+
+struct rdma_hw_stats *vhyv_alloc_hw_port_stats(struct ib_device *ibdev,
+					       u32 port_num)
+{
+	return rdma_alloc_hw_stats_struct(vhyv_gsi_counter_descs,
+					  ARRAY_SIZE(vhyv_gsi_counter_descs),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+/* Reads all counters, whatever @index is. */
+int vhyv_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		      u32 port_num, int index)
+{
+	struct vhyv_port *port;
+	int i;
+
+	port = vhyv_port(to_vhyv_dev(ibdev), port_num);
+	if (!port)
+		return -EINVAL;
+	for (i = 0; i < VHYV_GSI_COUNTERS; i++)
+		stats->value[i] = atomic64_read(&port->gsi_counters[i]);
+	return VHYV_GSI_COUNTERS;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets of GSIs and the guest's IP stack: the port of RoCE v2, for all
- * devices, and the way out.
+ * Transport of GSI packets through the guest's IP stack.
  *
- * There are two sockets, one of IPv4 and one of IPv6 if the guest has that.
- * They belong to the initial network namespace, as do the devices.
+ * All vNICs share two sockets bound to the UDP port of RoCE v2, one for IPv4
+ * and one for IPv6, if the guest supports that. They belong to the initial
+ * network namespace, as do the vNICs.
  */
 #include <linux/device.h>
 #include <linux/errno.h>
@@ -31,14 +31,14 @@
 
 static_assert(ROCE_V2_UDP_DPORT == VHYV_ROCE_UDP_PORT);
 
-/* Any that is not 0 makes UDP pass on packets; its numbers are not for us. */
+/* Any non-zero value makes UDP call encap_rcv. */
 #define ENCAP_TYPE	1
 
 static DEFINE_MUTEX(net_lock);
 
 /*
- * @users is protected by net_lock. The others change only while there are no
- * users, none of whom sends, and when no packet arrives.
+ * net_lock protects @users. The other members change only while there are no
+ * users, when no packet is sent or received.
  */
 static struct {
 	unsigned int users;
@@ -48,15 +48,15 @@ static struct {
 } gsi_net;
 
 /*
- * Called by UDP, which has checked the checksum. The packet is copied: it may be
- * shared or in pieces, and it is short.
+ * Called by UDP, which has verified the checksum. Copies the packet: it is
+ * short, and the skb may be shared or not linear.
  */
 static int vhyv_gsi_net_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(8);
 	size_t ip_len = skb_network_header_len(skb);
 
-	/* Of another length it is not one of those that are known here. */
+	/* All GSI packets have this length; drop any other. */
 	if (skb->len != VHYV_ROCE_UDP_LEN ||
 	    ip_len + VHYV_ROCE_UDP_LEN > sizeof(pkt))
 		goto drop;
@@ -78,7 +78,7 @@ static struct socket *vhyv_gsi_net_open(u8 family)
 	struct udp_port_cfg port = {
 		.family = family,
 		.local_udp_port = cpu_to_be16(VHYV_ROCE_UDP_PORT),
-		/* HCAs send no checksum with IPv6 either. */
+		/* HCAs send no checksum over IPv6 either. */
 		.use_udp6_rx_checksums = 0,
 		.ipv6_v6only = 1,
 	};
@@ -120,12 +120,12 @@ static int vhyv_gsi_net_open_all(vhyv_gsi_net_rx_t rx)
 }
 
 /**
- * vhyv_gsi_net_get() - have packets of GSIs received
- * @dev: for the message if that is not possible
- * @rx: takes them, the same function for all callers
+ * vhyv_gsi_net_get() - start to receive GSI packets
+ * @dev: device, for log messages
+ * @rx: receives the packets; the same function for all callers
  *
- * Context: may sleep.
- * Return: 0 or a negative errno.
+ * Context: Process context. May sleep.
+ * Return: 0, -EADDRINUSE if the UDP port is in use, or another negative errno.
  */
 int vhyv_gsi_net_get(struct device *dev, vhyv_gsi_net_rx_t rx)
 {
@@ -140,21 +140,15 @@ int vhyv_gsi_net_get(struct device *dev, vhyv_gsi_net_rx_t rx)
 
 	if (ret == -EADDRINUSE)
 		dev_err(dev,
-			"UDP port %u is in use, maybe by module rdma_rxe: remove it (modprobe -r rdma_rxe), then bind the device again\n",
+			"UDP port %u is in use; unload rdma_rxe if it is loaded, then rebind the driver\n",
 			VHYV_ROCE_UDP_PORT);
 	else if (ret)
-		dev_err(dev, "cannot open UDP port %u: %d\n",
-			VHYV_ROCE_UDP_PORT, ret);
+		dev_err(dev, "cannot open UDP port %u: %pe\n",
+			VHYV_ROCE_UDP_PORT, ERR_PTR(ret));
 	return ret;
 }
 
-/**
- * vhyv_gsi_net_put() - undo a successful vhyv_gsi_net_get()
- *
- * When the last user has gone no packet is being, or will be, received.
- *
- * Context: may sleep.
- */
+/* Undo vhyv_gsi_net_get(). After the last one no packet is received. */
 void vhyv_gsi_net_put(void)
 {
 	mutex_lock(&net_lock);
@@ -164,7 +158,7 @@ void vhyv_gsi_net_put(void)
 		udp_tunnel_sock_release(gsi_net.sock4);
 		gsi_net.sock6 = NULL;
 		gsi_net.sock4 = NULL;
-		/* For packets that have found a socket before it was closed. */
+		/* Wait for packets that found a socket before it was closed. */
 		synchronize_rcu();
 	}
 	mutex_unlock(&net_lock);
@@ -186,7 +180,7 @@ static struct dst_entry *vhyv_gsi_net_route4(const struct vhyv_roce_hdr *hdr,
 	rt = ip_route_output_flow(&init_net, &fl, gsi_net.sock4->sk);
 	if (IS_ERR(rt))
 		return ERR_CAST(rt);
-	/* There is nobody else to answer. */
+	/* A GSI has exactly one peer. */
 	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
 		ip_rt_put(rt);
 		return ERR_PTR(-ENETUNREACH);
@@ -212,7 +206,7 @@ static struct dst_entry *vhyv_gsi_net_route6(const struct vhyv_roce_hdr *hdr,
 					       NULL);
 }
 
-/* Give a packet with its route to the stack, which takes both. */
+/* Pass a packet with its route to the stack, which consumes both. */
 static int vhyv_gsi_net_output4(struct sk_buff *skb)
 {
 	skb_set_transport_header(skb, sizeof(struct iphdr));
@@ -259,16 +253,15 @@ static int vhyv_gsi_net_send_on(struct net_device *ndev,
 
 /**
  * vhyv_gsi_net_send() - send a packet
- * @sgid_attr: the GID that it is sent from; says which network device it
- *	leaves through
- * @hdr: its headers; both addresses are of the same kind
- * @mad: the datagram, VHYV_ROCE_MAD_LEN bytes
+ * @sgid_attr: source GID; selects the network device
+ * @hdr: headers; both addresses are of the same kind
+ * @mad: datagram of VHYV_ROCE_MAD_LEN bytes
  *
- * The caller has a reference from vhyv_gsi_net_get(). An address of this guest
- * is as good as any other: the stack sends such a packet to itself.
+ * The destination may be an address of this guest.
  *
- * Context: process or softirq, interrupts on.
- * Return: 0 or a negative errno; an error means that the packet is lost.
+ * Context: Softirq or process context. Interrupts are enabled, and the caller
+ * has a reference from vhyv_gsi_net_get().
+ * Return: 0, or a negative errno if the packet is lost.
  */
 int vhyv_gsi_net_send(const struct ib_gid_attr *sgid_attr,
 		      const struct vhyv_roce_hdr *hdr, const void *mad)

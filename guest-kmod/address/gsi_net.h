@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packets of GSIs and the guest's IP stack. */
+/* Transport of GSI packets through the guest's IP stack. */
 #ifndef VHYV_GSI_NET_H
 #define VHYV_GSI_NET_H
 
 #include <linux/types.h>
 
 struct device;
-struct vhyv_roce_hdr;
 struct ib_gid_attr;
 struct net_device;
+struct vhyv_roce_hdr;
 
-/**
- * typedef vhyv_gsi_net_rx_t - takes what has arrived
- * @pkt: from the IP header on, aligned to 8
- * @len: its bytes
- * @ndev: network device on which it has arrived; may be that of loopback
- *
- * Context: softirq, or any with softirqs off; in a read section of RCU.
- * Return: true if it was for somebody.
- */
+/* Receives a packet: see vhyv_gsi_receive(). @pkt is aligned to 8. */
 typedef bool (*vhyv_gsi_net_rx_t)(const void *pkt, size_t len,
 				  struct net_device *ndev);
 

@@ -2,9 +2,9 @@
 /*
  * Transport of commands over the control virtqueue.
  *
- * A command that the device has taken stays on the heap, owned by the queue,
- * until the device returns it. So a caller may be killed at any time, and the
- * device never writes to memory that has a new use.
+ * A command that was queued stays allocated, owned by the queue, until the
+ * device returns it. So a caller may be killed at any time, and the device
+ * never writes to memory that has been reused.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -17,8 +17,8 @@
 #include "memory/mem.h"
 
 /*
- * Fill @sg with @buf, which is contiguous unless vmalloc() made it. Returns the
- * entries that are needed; with a NULL @sg it only counts them.
+ * Fill @sg with @buf, which may come from vmalloc(). Returns the number of
+ * entries; with a NULL @sg it only counts them.
  */
 static unsigned int vhyv_sg_fill(struct scatterlist *sg, void *buf, size_t len)
 {
@@ -39,32 +39,32 @@ static unsigned int vhyv_sg_fill(struct scatterlist *sg, void *buf, size_t len)
 	return nents;
 }
 
-static void vhyv_cmd_orphan_work(struct work_struct *work)
+static void vhyv_cmd_abandoned_work(struct work_struct *work)
 {
 	struct vhyv_cmd *cmd = container_of(work, struct vhyv_cmd, work);
-	atomic_t *orphans = cmd->orphans;
+	atomic_t *nr_abandoned = cmd->nr_abandoned;
 
-	if (cmd->orphan && !cmd->error)
-		cmd->orphan(cmd);
+	if (cmd->undo && !cmd->error)
+		cmd->undo(cmd);
 	vhyv_cmd_free(cmd);
-	if (orphans && atomic_dec_and_test(orphans))
-		wake_up_var(orphans);
+	if (nr_abandoned && atomic_dec_and_test(nr_abandoned))
+		wake_up_var(nr_abandoned);
 }
 
 /**
- * vhyv_cmd_alloc() - allocate a command
+ * vhyv_cmd_alloc() - allocate a command with a zeroed request and reply
  * @hdev: device
- * @req_len: bytes of the request
+ * @layout: opcode and sizes
+ * @req_len: length of the request
  * @rsp_size: room for the reply
- * @gfp: at least GFP_KERNEL
+ * @gfp: GFP_KERNEL, and more flags if needed
  *
- * Request and reply are zeroed.
- *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: the command, or ERR_PTR(-ENOMEM).
  */
-struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev, size_t req_len,
-				size_t rsp_size, gfp_t gfp)
+struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
+				const struct vhyv_cmd_layout *layout,
+				size_t req_len, size_t rsp_size, gfp_t gfp)
 {
 	struct vhyv_cmd *cmd;
 	void *req, *rsp;
@@ -81,12 +81,13 @@ struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev, size_t req_len,
 		goto err_free_rsp;
 
 	cmd->hdev = hdev;
+	cmd->layout = layout;
 	cmd->req = req;
 	cmd->req_len = req_len;
 	cmd->rsp = rsp;
 	cmd->rsp_size = rsp_size;
 	init_completion(&cmd->done);
-	INIT_WORK(&cmd->work, vhyv_cmd_orphan_work);
+	INIT_WORK(&cmd->work, vhyv_cmd_abandoned_work);
 	vhyv_sg_fill(cmd->req_sg, req, req_len);
 	sg_init_one(&cmd->rsp_sg, rsp, rsp_size);
 	return cmd;
@@ -98,25 +99,14 @@ err_free_req:
 	return ERR_PTR(-ENOMEM);
 }
 
-/**
- * vhyv_cmd_trim() - shorten a request that is not queued yet
- * @cmd: the command
- * @req_len: bytes of the request, at most what it was allocated with
- */
+/* Shorten a request that has not been queued yet. */
 void vhyv_cmd_trim(struct vhyv_cmd *cmd, size_t req_len)
 {
 	cmd->req_len = req_len;
 	vhyv_sg_fill(cmd->req_sg, cmd->req, req_len);
 }
 
-/**
- * vhyv_cmd_free() - free a command that the caller owns
- * @cmd: the command
- *
- * Memory that is still attached to it is released.
- *
- * Context: may sleep.
- */
+/* Free a command that the caller owns, and the memory attached to it. */
 void vhyv_cmd_free(struct vhyv_cmd *cmd)
 {
 	struct vhyv_mem *mem, *next;
@@ -131,20 +121,21 @@ void vhyv_cmd_free(struct vhyv_cmd *cmd)
 	kfree(cmd);
 }
 
-/**
- * vhyv_cmdq_init() - initialise the queue before its virtqueue exists
- * @q: the queue
- */
-void vhyv_cmdq_init(struct vhyv_cmdq *q)
+/* Allocate the queue; its virtqueue is set later. */
+struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 {
+	struct vhyv_cmdq *q;
+
+	q = kzalloc(sizeof(*q), GFP_KERNEL);
+	if (!q)
+		return NULL;
 	spin_lock_init(&q->lock);
-	q->vq = NULL;
-	q->closed = false;
 	init_waitqueue_head(&q->room);
 	init_completion(&q->drained);
+	return q;
 }
 
-/* Hand a command back from the device to whoever cares for it now. */
+/* Return a command to its caller, or clean up after one that has given up. */
 static void vhyv_cmd_return(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
 	lockdep_assert_held(&q->lock);
@@ -156,16 +147,11 @@ static void vhyv_cmd_return(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 		complete(&cmd->done);
 }
 
-/**
- * vhyv_cmdq_callback() - the device has returned commands
- * @vq: the control virtqueue
- *
- * Context: hard interrupt.
- */
+/* Callback of the control virtqueue, in hardirq context. */
 void vhyv_cmdq_callback(struct virtqueue *vq)
 {
 	struct vhyv_dev *hdev = vq->vdev->priv;
-	struct vhyv_cmdq *q = &hdev->cmdq;
+	struct vhyv_cmdq *q = hdev->cmdq;
 	struct vhyv_cmd *cmd;
 	unsigned long flags;
 	unsigned int len;
@@ -183,8 +169,8 @@ void vhyv_cmdq_callback(struct virtqueue *vq)
 }
 
 /*
- * Queue a command if the virtqueue has room. Returns false if it has none now;
- * else @err is the outcome.
+ * Queue a command if the virtqueue has room. Returns false if it is full;
+ * otherwise @err is the result.
  */
 static bool vhyv_cmdq_try_submit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd,
 				 int *err)
@@ -208,12 +194,12 @@ static bool vhyv_cmdq_try_submit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd,
 }
 
 /*
- * Queue a command, waiting for room. On error the device has not seen it, and
- * if the wait was not killable the device has failed.
+ * Queue a command, waiting for room. On error the device has not seen it; if
+ * the wait was not killable, the device has failed.
  */
 static int vhyv_cmdq_submit(struct vhyv_cmd *cmd, bool killable)
 {
-	struct vhyv_cmdq *q = &cmd->hdev->cmdq;
+	struct vhyv_cmdq *q = cmd->hdev->cmdq;
 	long left;
 	int err;
 
@@ -243,7 +229,7 @@ static int vhyv_cmdq_submit(struct vhyv_cmd *cmd, bool killable)
 	return 0;
 }
 
-/* Leave a command to the queue. False if it has just been returned. */
+/* Give up waiting for a command. Returns false if it has just been returned. */
 static bool vhyv_cmdq_abandon(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
 	bool abandoned;
@@ -252,8 +238,8 @@ static bool vhyv_cmdq_abandon(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 	abandoned = !cmd->returned;
 	if (abandoned) {
 		cmd->abandoned = true;
-		if (cmd->orphans)
-			atomic_inc(cmd->orphans);
+		if (cmd->nr_abandoned)
+			atomic_inc(cmd->nr_abandoned);
 	}
 	spin_unlock_irq(&q->lock);
 	return abandoned;
@@ -261,20 +247,20 @@ static bool vhyv_cmdq_abandon(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 
 /**
  * vhyv_cmdq_exec() - execute a command
- * @cmd: the command
- * @killable: give up when the caller is killed or after VHYV_CMD_TIMEOUT. If
- *	not, a host that does not answer in that time makes the device fail,
- *	which ends the wait.
+ * @cmd: command
+ * @killable: give up when the caller is killed or after VHYV_CMD_TIMEOUT;
+ *	otherwise a timeout makes the device fail, which ends the wait
  *
- * Context: may sleep, but not on vhyv_dev.wq with @killable set.
- * Return: 0 if the device has replied: the caller owns the command again. On
- * error the command is gone and its memory is, or will be, released as soon as
- * the host does not use it any more; -EINTR if the caller was killed,
- * -ETIMEDOUT, or -EIO if the device has failed.
+ * Context: Process context. May sleep. Not on vhyv_dev.wq if @killable.
+ * Return: 0 if the device has replied; the caller owns the command again. On
+ * error the queue owns it, and frees it and its memory when the host no longer
+ * uses them: -EINTR if the caller was killed, -ETIMEDOUT, or -EIO if the device
+ * has failed.
  */
 int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable)
 {
-	struct vhyv_cmdq *q = &cmd->hdev->cmdq;
+	const struct vhyv_cmd_layout *layout = cmd->layout;
+	struct vhyv_dev *hdev = cmd->hdev;
 	long left;
 	int ret;
 
@@ -285,10 +271,12 @@ int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable)
 	if (killable) {
 		left = wait_for_completion_killable_timeout(&cmd->done,
 							    VHYV_CMD_TIMEOUT);
-		if (left <= 0 && vhyv_cmdq_abandon(q, cmd))
+		if (left <= 0 && vhyv_cmdq_abandon(hdev->cmdq, cmd)) {
+			vhyv_dbg(hdev, "%s abandoned\n", layout->name);
 			return left ? -EINTR : -ETIMEDOUT;
+		}
 	} else if (!wait_for_completion_timeout(&cmd->done, VHYV_CMD_TIMEOUT)) {
-		vhyv_dev_fail(cmd->hdev, "host does not answer");
+		vhyv_dev_fail(hdev, "host does not reply");
 		wait_for_completion(&cmd->done);
 	}
 
@@ -298,49 +286,40 @@ int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable)
 	return 0;
 
 err_free:
-	/* A destroy which has not taken place must not release memory. */
+	vhyv_dbg(hdev, "%s not executed: %pe\n", layout->name, ERR_PTR(ret));
+	/* If this was a DESTROY, the host still uses the memory to be freed. */
 	if (!killable)
-		vhyv_cmdq_wait_drained(q);
+		vhyv_cmdq_wait_drained(hdev);
 	vhyv_cmd_free(cmd);
 	return ret;
 }
 
-/**
- * vhyv_cmdq_wait_drained() - wait for the end of a failed device
- * @q: its queue
- *
- * To be called after vhyv_dev_fail() only. When it returns the host uses no
- * memory of this guest any more.
- *
- * Context: may sleep.
+/*
+ * Wait until a failed device, see vhyv_dev_fail(), has been reset and the host
+ * no longer uses memory of this guest.
  */
-void vhyv_cmdq_wait_drained(struct vhyv_cmdq *q)
+void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev)
 {
-	wait_for_completion(&q->drained);
+	wait_for_completion(&hdev->cmdq->drained);
 }
 
 /**
- * vhyv_cmdq_drain_orphans() - wait until abandoned commands are over
+ * vhyv_cmdq_wait_abandoned() - wait until abandoned commands have been undone
  * @hdev: device
- * @orphans: their count, see struct vhyv_cmd
+ * @nr_abandoned: their counter, see struct vhyv_cmd
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  */
-void vhyv_cmdq_drain_orphans(struct vhyv_dev *hdev, atomic_t *orphans)
+void vhyv_cmdq_wait_abandoned(struct vhyv_dev *hdev, atomic_t *nr_abandoned)
 {
-	if (wait_var_event_timeout(orphans, !atomic_read(orphans),
+	if (wait_var_event_timeout(nr_abandoned, !atomic_read(nr_abandoned),
 				   VHYV_CMD_TIMEOUT))
 		return;
-	vhyv_dev_fail(hdev, "host does not answer");
-	wait_var_event(orphans, !atomic_read(orphans));
+	vhyv_dev_fail(hdev, "host does not reply");
+	wait_var_event(nr_abandoned, !atomic_read(nr_abandoned));
 }
 
-/**
- * vhyv_cmdq_close() - accept no more commands
- * @q: the queue
- *
- * Context: may sleep.
- */
+/* Accept no more commands. */
 void vhyv_cmdq_close(struct vhyv_cmdq *q)
 {
 	spin_lock_irq(&q->lock);
@@ -349,12 +328,7 @@ void vhyv_cmdq_close(struct vhyv_cmdq *q)
 	wake_up_all(&q->room);
 }
 
-/**
- * vhyv_cmdq_drain() - end all commands with -EIO
- * @q: a closed queue, whose device has been reset
- *
- * Context: may sleep.
- */
+/* Fail all commands of a closed queue, whose device has been reset. */
 void vhyv_cmdq_drain(struct vhyv_cmdq *q)
 {
 	struct vhyv_cmd *cmd;

@@ -15,19 +15,19 @@ struct vhyv_mem;
 struct virtqueue;
 
 /*
- * How long the host may take. Less than the 120 s after which the kernel
- * complains about tasks that cannot be killed.
+ * How long the host may take: less than the 120 s after which the kernel
+ * reports tasks in an uninterruptible wait as hung.
  */
-#define VHYV_CMD_TIMEOUT		(60 * HZ)
+#define VHYV_CMD_TIMEOUT	(60 * HZ)
 
 /**
  * struct vhyv_cmdq - the control queue
- * @lock: protects @vq, @closed and the like-marked fields of each command
- * @vq: the virtqueue; its buffers are struct vhyv_cmd
- * @closed: no command is accepted any more
+ * @lock: protects @vq, @closed, and vhyv_cmd.returned and .abandoned
+ * @vq: virtqueue; its buffers are struct vhyv_cmd
+ * @closed: no command is accepted any longer
  * @room: waiters for free descriptors
- * @drained: the device has been reset; it uses no command's memory, and no
- *	memory that was handed to it by a command
+ * @drained: the device has been reset; it no longer accesses any command, nor
+ *	memory that a command has handed over
  */
 struct vhyv_cmdq {
 	spinlock_t lock;	/* protects the next two, and commands */
@@ -39,70 +39,86 @@ struct vhyv_cmdq {
 };
 
 /**
+ * struct vhyv_cmd_layout - opcode and sizes of a command
+ * @name: name, for the log and traces
+ * @opcode: enum hyv_opcode
+ * @req_len: length of the request's fixed part
+ * @rsp_len: length of the reply's fixed part in this driver's version
+ * @rsp_min: the same in the first version, which every host sends
+ */
+struct vhyv_cmd_layout {
+	const char *name;
+	u16 opcode;
+	u16 req_len;
+	u16 rsp_len;
+	u16 rsp_min;
+};
+
+/**
  * struct vhyv_cmd - a command
- * @hdev: the device
+ * @hdev: device
+ * @layout: opcode and sizes
  * @req: request, device readable
  * @rsp: reply, device writable
- * @req_len: bytes of @req
+ * @req_len: length of @req
  * @rsp_size: room at @rsp
- * @rsp_min: bytes which the fixed part of a reply must have
- * @mem: pinned memory that the host may use until this command is over, or
- *	NULL; released with the command
- * @udata_mem: likewise, what the provider data points to; linked by
- *	vhyv_mem.next
- * @orphan: called from a workqueue in place of the caller when the reply comes
- *	after the caller has given up, to undo what the command did. Or NULL.
- * @orphan_arg: for @orphan
- * @orphans: count that includes the command while nobody waits for it and it
- *	is not over, or NULL
+ * @mem: pinned memory that the host may access until it returns the command, or
+ *	NULL; freed with the command
+ * @udata_mem: memory that the provider data points to, handled as @mem; list
+ *	linked by vhyv_mem.next
+ * @undo: undoes what the command did if it succeeds after the caller has given
+ *	up, or NULL; runs on vhyv_dev.wq
+ * @undo_arg: argument of @undo
+ * @nr_abandoned: counter of abandoned commands, or NULL; includes this command
+ *	until @undo has run
  * @error: -EIO if the device was reset before it replied
  * @rsp_len: bytes that the device has written to @rsp
  * @done: the command has been returned
- * @returned: the same, protected by vhyv_cmdq.lock
- * @abandoned: nobody waits for @done, protected by vhyv_cmdq.lock
- * @work: runs the orphan handler and frees the command
+ * @work: runs @undo and frees the command
+ * @returned: the command has been returned; protected by vhyv_cmdq.lock
+ * @abandoned: the caller has given up; protected by vhyv_cmdq.lock
  * @rsp_sg: scatterlist of @rsp
  * @req_sg: scatterlist of @req
  *
- * Its submitter owns a command before it is queued and after it has been
- * returned. In between it belongs to the device, whatever becomes of the
- * submitter.
+ * The caller owns a command until it is queued, and again once it has been
+ * returned. In between it belongs to the queue, even if the caller is killed.
  */
 struct vhyv_cmd {
 	struct vhyv_dev *hdev;
+	const struct vhyv_cmd_layout *layout;
 	void *req;
 	void *rsp;
 	u32 req_len;
 	u32 rsp_size;
-	u32 rsp_min;
 	struct vhyv_mem *mem;
 	struct vhyv_mem *udata_mem;
-	void (*orphan)(struct vhyv_cmd *cmd);
-	u32 orphan_arg;
-	atomic_t *orphans;
+	void (*undo)(struct vhyv_cmd *cmd);
+	u32 undo_arg;
+	atomic_t *nr_abandoned;
 
 	int error;
 	u32 rsp_len;
 	struct completion done;
+	struct work_struct work;
 
 	bool returned;
 	bool abandoned;
 
-	struct work_struct work;
 	struct scatterlist rsp_sg;
 	struct scatterlist req_sg[];
 };
 
-struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev, size_t req_len,
-				size_t rsp_size, gfp_t gfp);
+struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
+				const struct vhyv_cmd_layout *layout,
+				size_t req_len, size_t rsp_size, gfp_t gfp);
 void vhyv_cmd_trim(struct vhyv_cmd *cmd, size_t req_len);
 void vhyv_cmd_free(struct vhyv_cmd *cmd);
 
-void vhyv_cmdq_init(struct vhyv_cmdq *q);
+struct vhyv_cmdq *vhyv_cmdq_alloc(void);
 void vhyv_cmdq_callback(struct virtqueue *vq);
 int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable);
-void vhyv_cmdq_wait_drained(struct vhyv_cmdq *q);
-void vhyv_cmdq_drain_orphans(struct vhyv_dev *hdev, atomic_t *orphans);
+void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev);
+void vhyv_cmdq_wait_abandoned(struct vhyv_dev *hdev, atomic_t *nr_abandoned);
 void vhyv_cmdq_close(struct vhyv_cmdq *q);
 void vhyv_cmdq_drain(struct vhyv_cmdq *q);
 

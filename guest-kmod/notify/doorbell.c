@@ -12,21 +12,35 @@
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/virtio.h>
 
 #include <hyv/wire.h>
 
 #include "command/cmd.h"
 #include "dev.h"
-#include "notify/shared_bits.h"
+#include "notify/doorbell.h"
+
+/*
+ * set_bit() is atomic only for the CPUs of this kernel: on x86 a kernel that
+ * runs on one CPU drops the LOCK prefix. The host has CPUs of its own, so
+ * memory that is shared with it needs sync_bitops.h, on architectures that make
+ * a difference.
+ */
+#if defined(CONFIG_X86) || defined(CONFIG_ARM) || defined(CONFIG_ARM64)
+#include <asm/sync_bitops.h>
+#else
+#define sync_set_bit(nr, addr)	set_bit(nr, addr)
+#endif
 
 #define VHYV_DB_MIN_SLOTS	64
 #define VHYV_DB_MAX_SLOTS	65536
 #define VHYV_DB_WORD_BITS	64
 
-/* Arming: how long to spin, then the least and most time to sleep at once. */
-#define VHYV_ARM_SPIN_NS		(50 * NSEC_PER_USEC)
+/* Arming: how long to spin, then the shortest and longest sleep. */
+#define VHYV_ARM_SPIN_NS	(50 * NSEC_PER_USEC)
 #define VHYV_ARM_SLEEP_MIN_US	20
 #define VHYV_ARM_SLEEP_MAX_US	2000
 
@@ -36,112 +50,134 @@ static bool vhyv_db_slots_valid(u32 slots)
 	       slots <= VHYV_DB_MAX_SLOTS;
 }
 
-static struct vhyv_db_bitmap vhyv_db_bitmap(struct vhyv_db *db, size_t offset,
-					    u32 slots)
+static void vhyv_doorbell_map_init(struct vhyv_doorbell_map *map, void *start,
+				   u32 slots)
 {
-	struct vhyv_db_bitmap map = { .summary = db->area + offset };
-
-	map.bits = map.summary + (HYV_DB_BITMAP_WORDS(slots) -
-				  slots / VHYV_DB_WORD_BITS) * sizeof(__le64);
-	return map;
+	map->summary = start;
+	map->bits = start + (HYV_DB_BITMAP_WORDS(slots) -
+			     slots / VHYV_DB_WORD_BITS) * sizeof(__le64);
 }
 
 /**
  * vhyv_db_init() - allocate the doorbell area
  * @hdev: device that offers HYV_F_DOORBELL_AREA
- * @qp_slots: send doorbells
- * @cq_slots: arming slots
+ * @qp_slots: number of send doorbells
+ * @cq_slots: number of arming slots
  *
- * Return: 0, -EINVAL if the numbers are out of range, -ENOMEM.
+ * Return: 0, -EINVAL if a number is out of range, or -ENOMEM.
  */
 int vhyv_db_init(struct vhyv_dev *hdev, u32 qp_slots, u32 cq_slots)
 {
-	struct vhyv_db *db = &hdev->db;
+	struct vhyv_db *db;
 
 	if (!vhyv_db_slots_valid(qp_slots) || !vhyv_db_slots_valid(cq_slots)) {
 		dev_err(&hdev->vdev->dev,
-			"host offers an impossible doorbell area: %u QP slots, %u CQ slots\n",
-			qp_slots, cq_slots);
+			"invalid doorbell area: %u QP slots and %u CQ slots, must be powers of 2 from %u to %u\n",
+			qp_slots, cq_slots, VHYV_DB_MIN_SLOTS,
+			VHYV_DB_MAX_SLOTS);
 		return -EINVAL;
 	}
 
+	db = kzalloc(sizeof(*db), GFP_KERNEL);
+	if (!db)
+		return -ENOMEM;
 	db->size = PAGE_ALIGN(HYV_DB_AREA_SIZE(qp_slots, cq_slots));
 	db->area = alloc_pages_exact(db->size, GFP_KERNEL | __GFP_ZERO);
-	if (!db->area)
+	if (!db->area) {
+		kfree(db);
 		return -ENOMEM;
+	}
 	db->qp_slots = qp_slots;
 	db->cq_slots = cq_slots;
-	db->send = vhyv_db_bitmap(db, HYV_DB_SQ_OFFSET, qp_slots);
-	db->arm = vhyv_db_bitmap(db, HYV_DB_ARM_OFFSET(qp_slots), cq_slots);
-	db->solicited =
-		vhyv_db_bitmap(db, HYV_DB_SOLICITED_OFFSET(qp_slots, cq_slots),
+	vhyv_doorbell_map_init(&db->send, db->area + HYV_DB_SQ_OFFSET,
+			       qp_slots);
+	vhyv_doorbell_map_init(&db->arm,
+			       db->area + HYV_DB_ARM_OFFSET(qp_slots),
 			       cq_slots);
+	vhyv_doorbell_map_init(&db->solicited,
+			       db->area + HYV_DB_SOLICITED_OFFSET(qp_slots,
+								  cq_slots),
+			       cq_slots);
+	hdev->db = db;
 	return 0;
 }
 
 /**
- * vhyv_db_start() - hand the doorbell area to the host
+ * vhyv_db_start() - pass the doorbell area to the host
  * @hdev: device whose control queue works
  *
- * Return: 0 or a negative errno. In both cases the area may be freed only
- * after the device has been reset.
+ * Even after an error the area may only be freed once the device was reset.
+ *
+ * Return: as all functions that send a command.
  */
 int vhyv_db_start(struct vhyv_dev *hdev)
 {
-	struct vhyv_db *db = &hdev->db;
+	struct vhyv_db *db = hdev->db;
+	struct hyv_chunk_list *list;
+	struct vhyv_cmd *cmd;
 
-	return vhyv_cmd_setup_doorbells(hdev, virt_to_phys(db->area), db->size);
+	cmd = vhyv_cmd_build(hdev, VHYV_CMD_SETUP_DOORBELLS, NULL,
+			     struct_size(list, entry, 1), GFP_KERNEL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	list = vhyv_cmd_lists(cmd);
+	list->nr_chunks = cpu_to_le32(1);
+	list->nr_entries = cpu_to_le32(1);
+	list->length = cpu_to_le64(db->size);
+	list->entry[0].addr = cpu_to_le64(virt_to_phys(db->area));
+	list->entry[0].len = cpu_to_le64(db->size);
+	return vhyv_cmd_run(cmd, false, NULL, NULL);
 }
 
-/**
- * vhyv_db_uninit() - free the doorbell area
- * @hdev: device which has been reset, or not been started
- */
+/* Free the doorbell area of a device that was reset or has not been started. */
 void vhyv_db_uninit(struct vhyv_dev *hdev)
 {
-	struct vhyv_db *db = &hdev->db;
+	struct vhyv_db *db = hdev->db;
 
-	if (db->area)
-		free_pages_exact(db->area, db->size);
-	db->area = NULL;
+	if (!db)
+		return;
+	hdev->db = NULL;
+	free_pages_exact(db->area, db->size);
+	kfree(db);
 }
 
-/* Set a bit and see to it that the host looks. */
-static void vhyv_db_set(struct vhyv_dev *hdev, struct vhyv_db_bitmap *map,
+static void vhyv_doorbell_map_set(void *words, u32 bit)
+{
+	sync_set_bit(bit ^ BITOP_LE_SWIZZLE, words);
+}
+
+/* Set the bit of a slot and kick the host if it asks for kicks. */
+static void vhyv_db_set(struct vhyv_dev *hdev, struct vhyv_doorbell_map *map,
 			u32 slot)
 {
-	const struct hyv_db_hdr *hdr = hdev->db.area;
+	const struct hyv_db_hdr *hdr = hdev->db->area;
 
 	/* A host that sees the bit must see what the provider has queued. */
 	virt_wmb();
-	vhyv_shared_set_bit_le(slot, map->bits);
+	vhyv_doorbell_map_set(map->bits, slot);
 	/* A host that sees the summary bit must see the slot's bit. */
 	virt_wmb();
-	vhyv_shared_set_bit_le(slot / VHYV_DB_WORD_BITS, map->summary);
+	vhyv_doorbell_map_set(map->summary, slot / VHYV_DB_WORD_BITS);
 	/*
-	 * Pairs with the host's barrier between asking for kicks and looking
-	 * at the summary once more: it sees the bit or this sees the wish.
+	 * Pairs with the host's barrier between setting kick_wanted and reading
+	 * the summary again: either the host sees the bit or this sees the
+	 * flag.
 	 */
 	virt_mb();
 	if (READ_ONCE(hdr->kick_wanted) && !vhyv_dev_failed(hdev))
-		virtqueue_notify(hdev->db.vq);
+		virtqueue_notify(hdev->db->vq);
 }
 
-/**
- * vhyv_db_ring_send() - tell the host that a QP has work requests to send
- * @hdev: device with a doorbell area
- * @slot: of the QP
- *
- * Context: any.
- */
+/* Ring the doorbell of a QP that has work requests to send. In any context. */
 void vhyv_db_ring_send(struct vhyv_dev *hdev, u32 slot)
 {
-	vhyv_db_set(hdev, &hdev->db.send, slot);
+	vhyv_db_set(hdev, &hdev->db->send, slot);
 }
 
-/* Wait until the host has taken an arming bit, which means that it has armed. */
-static int vhyv_db_wait_taken(struct vhyv_dev *hdev, struct vhyv_db_bitmap *map,
-			      u32 slot)
+/* Wait until the host has cleared an arming bit, which it does after arming. */
+static int vhyv_db_wait_cleared(struct vhyv_dev *hdev,
+				struct vhyv_doorbell_map *map, u32 slot)
 {
 	unsigned long deadline = jiffies + VHYV_CMD_TIMEOUT;
 	u64 spin_end = ktime_get_ns() + VHYV_ARM_SPIN_NS;
@@ -161,7 +197,7 @@ static int vhyv_db_wait_taken(struct vhyv_dev *hdev, struct vhyv_db_bitmap *map,
 		usleep_range(us, 2 * us);
 		us = min_t(unsigned long, 2 * us, VHYV_ARM_SLEEP_MAX_US);
 	}
-	/* What the caller reads of the CQ from now on is read after arming. */
+	/* Read the CQ only after it was armed. */
 	virt_mb();
 	return 0;
 }
@@ -169,27 +205,28 @@ static int vhyv_db_wait_taken(struct vhyv_dev *hdev, struct vhyv_db_bitmap *map,
 /**
  * vhyv_db_arm_cq() - arm a CQ and wait until it is armed
  * @hdev: device with a doorbell area
- * @slot: of the CQ
+ * @slot: arming slot of the CQ
  * @solicited: for the next solicited completion only
  *
- * Context: may sleep. One caller per CQ at a time.
- * Return: 0; -EIO if the device has failed, -EINTR if the caller was killed,
+ * Context: Process context. May sleep. One caller per CQ at a time.
+ * Return: 0, -EIO if the device has failed, -EINTR if the caller was killed, or
  * -ETIMEDOUT.
  */
 int vhyv_db_arm_cq(struct vhyv_dev *hdev, u32 slot, bool solicited)
 {
-	struct vhyv_db_bitmap *map = solicited ? &hdev->db.solicited :
-						&hdev->db.arm;
+	struct vhyv_db *db = hdev->db;
+	struct vhyv_doorbell_map *map = solicited ? &db->solicited : &db->arm;
 	int ret;
 
 	/*
-	 * A caller that was killed has left its bit. When the host clears that
-	 * one it may have armed long before, or even another CQ which had the
-	 * slot, so that would not tell if it has armed this CQ from now on.
+	 * A caller that was killed leaves its bit set. The host may have armed
+	 * the CQ long before it clears that bit, or even another CQ that had
+	 * the slot, so wait: only the clearing of a new bit means that the CQ
+	 * is armed from now on.
 	 */
-	ret = vhyv_db_wait_taken(hdev, map, slot);
+	ret = vhyv_db_wait_cleared(hdev, map, slot);
 	if (ret)
 		return ret;
 	vhyv_db_set(hdev, map, slot);
-	return vhyv_db_wait_taken(hdev, map, slot);
+	return vhyv_db_wait_cleared(hdev, map, slot);
 }

@@ -9,36 +9,36 @@ struct vhyv_dev;
 struct virtqueue;
 
 /**
- * struct vhyv_db_bitmap - one of the bitmaps in the doorbell area
- * @summary: its summary words
- * @bits: its words
+ * struct vhyv_doorbell_map - one of the bitmaps in the doorbell area
+ * @summary: summary words
+ * @bits: words of slots
  */
-struct vhyv_db_bitmap {
+struct vhyv_doorbell_map {
 	void *summary;
 	void *bits;
 };
 
 /**
  * struct vhyv_db - the doorbell area
- * @area: shared with the host; NULL if the HCA has doorbells of its own
- * @size: bytes of @area, whole pages
- * @qp_slots: send doorbells
- * @cq_slots: arming slots
+ * @area: memory shared with the host
+ * @size: length of @area, whole pages
+ * @qp_slots: number of send doorbells
+ * @cq_slots: number of arming slots
  * @send: send doorbells
  * @arm: CQ arming for the next completion
  * @solicited: CQ arming for the next solicited completion
  * @vq: kicks the host; has no buffers, so notifying it needs no lock
  *
- * All constant after probe; the content of @area is changed atomically.
+ * Constant after probe, except the content of @area, which changes atomically.
  */
 struct vhyv_db {
 	void *area;
 	size_t size;
 	u32 qp_slots;
 	u32 cq_slots;
-	struct vhyv_db_bitmap send;
-	struct vhyv_db_bitmap arm;
-	struct vhyv_db_bitmap solicited;
+	struct vhyv_doorbell_map send;
+	struct vhyv_doorbell_map arm;
+	struct vhyv_doorbell_map solicited;
 	struct virtqueue *vq;
 };
 

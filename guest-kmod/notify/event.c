@@ -2,200 +2,180 @@
 /*
  * Events from the host.
  *
- * They are handled in the virtqueue's interrupt: user space's completion and
- * asynchronous event queues take them from any context. What must sleep, news
- * of ports and the end of the device, is passed on to work items.
+ * The virtqueue's callback handles them in hardirq context, as ib_uverbs
+ * accepts completions and asynchronous events in any context. Port events and
+ * the failure of the device need to sleep, so they are deferred to work items.
  */
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
 
 #include <hyv/wire.h>
 
-#include "notify/event_type.h"
 #include "dev.h"
+#include "notify/event.h"
+#include "notify/event_type.h"
 
-/* Buffers per queue; the host keeps events while there is none. */
-#define VHYV_EVQ_BUFFERS		64
+/* Buffers per queue; the host keeps events while none is free. */
+#define VHYV_EVENT_BUFFERS	64
 
 /*
- * Most events that one message may stand for, by the protocol. Each is handled
- * in the interrupt, which a host that is broken must not keep busy for long.
+ * Maximum count of one message in the protocol. The interrupt calls a handler
+ * that often, and a broken host must not keep it busy for long.
  */
 #define VHYV_MAX_EVENT_COUNT	256
 
 /**
- * vhyv_evobj_publish() - let events reach an object
+ * vhyv_event_target_publish() - let events reach an object
  * @xa: objects of its type
- * @obj: the object
- * @handle: the host's name of it
+ * @target: object
+ * @handle: handle of the object
  *
- * Context: may sleep.
- * Return: 0, -EIO if the host has given the handle to two objects, -ENOMEM.
+ * Context: Process context. May sleep.
+ * Return: 0, -EIO if the host uses the handle for another object, or -ENOMEM.
  */
-int vhyv_evobj_publish(struct xarray *xa, struct vhyv_evobj *obj, u32 handle)
+int vhyv_event_target_publish(struct xarray *xa,
+			      struct vhyv_event_target *target, u32 handle)
 {
 	int ret;
 
-	obj->handle = handle;
-	refcount_set(&obj->ref, 1);
-	init_completion(&obj->idle);
-	ret = xa_insert_irq(xa, handle, obj, GFP_KERNEL);
+	target->handle = handle;
+	refcount_set(&target->ref, 1);
+	init_completion(&target->idle);
+	ret = xa_insert_irq(xa, handle, target, GFP_KERNEL);
 	return ret == -EBUSY ? -EIO : ret;
 }
 
-static struct vhyv_evobj *vhyv_evobj_get(struct xarray *xa, u32 handle)
+static struct vhyv_event_target *vhyv_event_target_get(struct xarray *xa,
+						       u32 handle)
 {
-	struct vhyv_evobj *obj;
+	struct vhyv_event_target *target;
 	unsigned long flags;
 
-	/* The lock keeps vhyv_evobj_retire() away until the count is raised. */
+	/* The lock holds off vhyv_event_target_retire() until here. */
 	xa_lock_irqsave(xa, flags);
-	obj = xa_load(xa, handle);
-	if (obj)
-		refcount_inc(&obj->ref);
+	target = xa_load(xa, handle);
+	if (target)
+		refcount_inc(&target->ref);
 	xa_unlock_irqrestore(xa, flags);
-	return obj;
+	return target;
 }
 
-static void vhyv_evobj_put(struct vhyv_evobj *obj)
+static void vhyv_event_target_put(struct vhyv_event_target *target)
 {
-	if (refcount_dec_and_test(&obj->ref))
-		complete(&obj->idle);
+	if (refcount_dec_and_test(&target->ref))
+		complete(&target->idle);
 }
 
-/**
- * vhyv_evobj_retire() - let no more events reach an object
- * @xa: objects of its type
- * @obj: the object
- *
- * When it returns no handler runs or will run for the object.
- *
- * Context: may sleep.
- */
-void vhyv_evobj_retire(struct xarray *xa, struct vhyv_evobj *obj)
+/* Let no more events reach an object, and wait for running handlers. */
+void vhyv_event_target_retire(struct xarray *xa,
+			      struct vhyv_event_target *target)
 {
-	xa_erase_irq(xa, obj->handle);
-	vhyv_evobj_put(obj);
-	wait_for_completion(&obj->idle);
+	xa_erase_irq(xa, target->handle);
+	vhyv_event_target_put(target);
+	wait_for_completion(&target->idle);
 }
 
-static void vhyv_comp_event(struct vhyv_dev *hdev, u32 handle, u32 count)
+static void vhyv_comp_event(struct vhyv_events *events, u32 handle, u32 count)
 {
-	struct vhyv_evobj *obj = vhyv_evobj_get(&hdev->events.cqs, handle);
+	struct vhyv_event_target *target;
 	struct ib_cq *ibcq;
 
-	if (!obj)
+	target = vhyv_event_target_get(&events->cqs, handle);
+	if (!target)
 		return;
-	ibcq = &container_of(obj, struct vhyv_cq, evobj)->ibcq;
+	ibcq = target->cq;
 	for (; ibcq->comp_handler && count; count--)
 		ibcq->comp_handler(ibcq, ibcq->cq_context);
-	vhyv_evobj_put(obj);
+	vhyv_event_target_put(target);
 }
 
-static void vhyv_cq_event(struct vhyv_dev *hdev, u32 handle, u16 code, u32 count)
+/* Handle an event of an object in @xa; @event->event is valid for its type. */
+static void vhyv_object_event(struct xarray *xa, u16 type, u32 handle,
+			      struct ib_event *event, u32 count)
 {
-	struct ib_event event = { .device = &hdev->ibdev };
-	struct vhyv_evobj *obj;
-	struct ib_cq *ibcq;
+	void (*handler)(struct ib_event *event, void *context);
+	struct vhyv_event_target *target;
+	void *context;
 
-	obj = vhyv_evobj_get(&hdev->events.cqs, handle);
-	if (!obj)
+	target = vhyv_event_target_get(xa, handle);
+	if (!target)
 		return;
-	ibcq = &container_of(obj, struct vhyv_cq, evobj)->ibcq;
-	event.event = code;
-	event.element.cq = ibcq;
-	for (; ibcq->event_handler && count; count--)
-		ibcq->event_handler(&event, ibcq->cq_context);
-	vhyv_evobj_put(obj);
-}
-
-static void vhyv_qp_event(struct vhyv_dev *hdev, u32 handle, u16 code, u32 count)
-{
-	struct ib_event event = { .device = &hdev->ibdev };
-	struct vhyv_evobj *obj;
-	struct ib_qp *ibqp;
-
-	obj = vhyv_evobj_get(&hdev->events.qps, handle);
-	if (!obj)
-		return;
-	ibqp = &container_of(obj, struct vhyv_qp, evobj)->ibqp;
-	event.event = code;
-	event.element.qp = ibqp;
-	for (; ibqp->event_handler && count; count--)
-		ibqp->event_handler(&event, ibqp->qp_context);
-	vhyv_evobj_put(obj);
-}
-
-static void vhyv_srq_event(struct vhyv_dev *hdev, u32 handle, u16 code, u32 count)
-{
-	struct ib_event event = { .device = &hdev->ibdev };
-	struct vhyv_evobj *obj;
-	struct ib_srq *ibsrq;
-
-	obj = vhyv_evobj_get(&hdev->events.srqs, handle);
-	if (!obj)
-		return;
-	ibsrq = &container_of(obj, struct vhyv_srq, evobj)->ibsrq;
-	event.event = code;
-	event.element.srq = ibsrq;
-	for (; ibsrq->event_handler && count; count--)
-		ibsrq->event_handler(&event, ibsrq->srq_context);
-	vhyv_evobj_put(obj);
+	switch (type) {
+	case HYV_EVENT_CQ:
+		event->element.cq = target->cq;
+		handler = target->cq->event_handler;
+		context = target->cq->cq_context;
+		break;
+	case HYV_EVENT_QP:
+		event->element.qp = target->qp;
+		handler = target->qp->event_handler;
+		context = target->qp->qp_context;
+		break;
+	default:
+		event->element.srq = target->srq;
+		handler = target->srq->event_handler;
+		context = target->srq->srq_context;
+		break;
+	}
+	for (; handler && count; count--)
+		handler(event, context);
+	vhyv_event_target_put(target);
 }
 
 static void vhyv_handle_event(struct vhyv_dev *hdev,
 			      const struct hyv_event *event)
 {
+	struct vhyv_events *events = hdev->events;
 	u16 type = le16_to_cpu(event->type);
 	u16 code = le16_to_cpu(event->code);
 	u32 handle = le32_to_cpu(event->handle);
 	u32 count = min_t(u32, le32_to_cpu(event->count), VHYV_MAX_EVENT_COUNT);
+	struct ib_event ib_event = { .device = &hdev->ibdev, .event = code };
 
 	if (type == HYV_EVENT_COMP) {
-		vhyv_comp_event(hdev, handle, count);
+		vhyv_comp_event(events, handle, count);
 		return;
 	}
 	if (!vhyv_event_valid_for(type, code)) {
-		dev_dbg(&hdev->vdev->dev, "unknown event %u/%u\n", type, code);
+		vhyv_dbg(hdev, "ignoring event of unknown type %u, code %u\n",
+			 type, code);
 		return;
 	}
 	switch (type) {
 	case HYV_EVENT_CQ:
-		vhyv_cq_event(hdev, handle, code, count);
+		vhyv_object_event(&events->cqs, type, handle, &ib_event, count);
 		break;
 	case HYV_EVENT_QP:
-		vhyv_qp_event(hdev, handle, code, count);
+		vhyv_object_event(&events->qps, type, handle, &ib_event, count);
 		break;
 	case HYV_EVENT_SRQ:
-		vhyv_srq_event(hdev, handle, code, count);
+		vhyv_object_event(&events->srqs, type, handle, &ib_event, count);
 		break;
 	case HYV_EVENT_PORT:
-		vhyv_ibdev_port_event(hdev, handle, code, count);
+		events->port_event(hdev, handle, code, count);
 		break;
 	case HYV_EVENT_DEVICE:
-		vhyv_dev_hca_gone(hdev);
+		vhyv_dev_hca_removed(hdev);
 		break;
 	}
 }
 
-static int vhyv_evq_add(struct vhyv_evq *evq, struct hyv_event *buf)
+static int vhyv_event_queue_add(struct vhyv_event_queue *queue,
+				struct hyv_event *buf)
 {
 	struct scatterlist sg;
 
 	sg_init_one(&sg, buf, sizeof(*buf));
-	return virtqueue_add_inbuf(evq->vq, &sg, 1, buf, GFP_ATOMIC);
+	return virtqueue_add_inbuf(queue->vq, &sg, 1, buf, GFP_ATOMIC);
 }
 
-/**
- * vhyv_events_callback() - the host has sent events
- * @vq: an event queue
- *
- * Context: hard interrupt.
- */
+/* Callback of all event queues, in hardirq context. */
 void vhyv_events_callback(struct virtqueue *vq)
 {
 	struct vhyv_dev *hdev = vq->vdev->priv;
-	struct vhyv_evq *evq = &hdev->events.evq[vq->index - HYV_VQ_EVENT0];
+	u32 index = vq->index - HYV_VQ_EVENT0;
+	struct vhyv_event_queue *queue = &hdev->events->queue[index];
 	struct hyv_event *buf, event;
 	bool added = false;
 	unsigned int len;
@@ -204,7 +184,7 @@ void vhyv_events_callback(struct virtqueue *vq)
 		virtqueue_disable_cb(vq);
 		while ((buf = virtqueue_get_buf(vq, &len))) {
 			event = *buf;
-			if (!vhyv_evq_add(evq, buf))
+			if (!vhyv_event_queue_add(queue, buf))
 				added = true;
 			if (len >= sizeof(event))
 				vhyv_handle_event(hdev, &event);
@@ -214,84 +194,71 @@ void vhyv_events_callback(struct virtqueue *vq)
 		virtqueue_kick(vq);
 }
 
-/**
- * vhyv_events_init() - prepare for events before the virtqueues exist
- * @hdev: device
- *
- * Return: 0 or -ENOMEM.
- */
-int vhyv_events_init(struct vhyv_dev *hdev)
+/* Allocate event queues; their virtqueues are set later. */
+struct vhyv_events *vhyv_events_alloc(u32 nr_queues,
+				      vhyv_port_event_t port_event)
 {
-	struct vhyv_events *events = &hdev->events;
+	struct vhyv_events *events;
 
+	events = kzalloc(struct_size(events, queue, nr_queues), GFP_KERNEL);
+	if (!events)
+		return NULL;
 	xa_init_flags(&events->cqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&events->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&events->srqs, XA_FLAGS_LOCK_IRQ);
-	events->evq = kcalloc(hdev->nr_event_queues, sizeof(*events->evq),
-			      GFP_KERNEL);
-	return events->evq ? 0 : -ENOMEM;
+	events->port_event = port_event;
+	events->nr_queues = nr_queues;
+	return events;
 }
 
-/**
- * vhyv_events_start() - give the event queues their buffers
- * @hdev: device with virtqueues, not ready yet
- *
- * Return: 0 or a negative errno.
- */
-int vhyv_events_start(struct vhyv_dev *hdev)
+/* Fill the virtqueues with buffers, before the device is ready. */
+int vhyv_events_start(struct vhyv_events *events)
 {
-	struct vhyv_evq *evq;
+	struct vhyv_event_queue *queue;
 	unsigned int nr;
 	u32 i, n;
 	int ret;
 
-	for (i = 0; i < hdev->nr_event_queues; i++) {
-		evq = &hdev->events.evq[i];
-		nr = min_t(unsigned int, virtqueue_get_vring_size(evq->vq),
-			   VHYV_EVQ_BUFFERS);
-		evq->buf = kcalloc(nr, sizeof(*evq->buf), GFP_KERNEL);
-		if (!evq->buf)
+	for (i = 0; i < events->nr_queues; i++) {
+		queue = &events->queue[i];
+		nr = min_t(unsigned int, virtqueue_get_vring_size(queue->vq),
+			   VHYV_EVENT_BUFFERS);
+		queue->buf = kcalloc(nr, sizeof(*queue->buf), GFP_KERNEL);
+		if (!queue->buf)
 			return -ENOMEM;
 		for (n = 0; n < nr; n++) {
-			ret = vhyv_evq_add(evq, &evq->buf[n]);
+			ret = vhyv_event_queue_add(queue, &queue->buf[n]);
 			if (ret)
 				return ret;
 		}
 		/*
-		 * Must not run beside the callback, so not in
-		 * vhyv_events_kick(). What it returns is not needed: a device
-		 * that is not ready cannot have asked to be left alone.
+		 * Must not race with the callback, so it cannot be done in
+		 * vhyv_events_kick(). The result does not matter: a device that
+		 * is not ready cannot have disabled kicks.
 		 */
-		virtqueue_kick_prepare(evq->vq);
+		virtqueue_kick_prepare(queue->vq);
 	}
 	return 0;
 }
 
-/**
- * vhyv_events_kick() - tell the host about the buffers
- * @hdev: device that is ready, so that callbacks may be running already
- */
-void vhyv_events_kick(struct vhyv_dev *hdev)
+/* Kick the host for the buffers, once the device is ready. */
+void vhyv_events_kick(struct vhyv_events *events)
 {
 	u32 i;
 
-	for (i = 0; i < hdev->nr_event_queues; i++)
-		virtqueue_notify(hdev->events.evq[i].vq);
+	for (i = 0; i < events->nr_queues; i++)
+		virtqueue_notify(events->queue[i].vq);
 }
 
-/**
- * vhyv_events_uninit() - undo vhyv_events_init() and vhyv_events_start()
- * @hdev: device without virtqueues
- */
-void vhyv_events_uninit(struct vhyv_dev *hdev)
+/* Free event queues whose virtqueues have been deleted. */
+void vhyv_events_free(struct vhyv_events *events)
 {
-	struct vhyv_events *events = &hdev->events;
 	u32 i;
 
-	for (i = 0; i < hdev->nr_event_queues; i++)
-		kfree(events->evq[i].buf);
-	kfree(events->evq);
+	for (i = 0; i < events->nr_queues; i++)
+		kfree(events->queue[i].buf);
 	xa_destroy(&events->cqs);
 	xa_destroy(&events->qps);
 	xa_destroy(&events->srqs);
+	kfree(events);
 }

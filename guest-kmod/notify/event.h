@@ -7,53 +7,73 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
 
-struct vhyv_dev;
 struct hyv_event;
+struct vhyv_dev;
 struct virtqueue;
 
 /**
- * struct vhyv_evobj - an object that events name
- * @handle: the host's name of the object
- * @ref: one while it is published, and one for each handler that runs
- * @idle: no handler runs or will run
+ * struct vhyv_event_target - an object that events can name
+ * @cq: the object, in vhyv_events.cqs
+ * @qp: the object, in vhyv_events.qps
+ * @srq: the object, in vhyv_events.srqs
+ * @handle: handle of the object
+ * @ref: one while it is published, and one per running handler
+ * @idle: no handler is running or will run
  */
-struct vhyv_evobj {
+struct vhyv_event_target {
+	union {
+		struct ib_cq *cq;
+		struct ib_qp *qp;
+		struct ib_srq *srq;
+	};
 	u32 handle;
 	refcount_t ref;
 	struct completion idle;
 };
 
 /**
- * struct vhyv_evq - an event queue
- * @vq: the virtqueue; only its own callback uses it while the device runs
- * @buf: buffers, all of them in @vq except while the callback looks at one
+ * struct vhyv_event_queue - an event queue
+ * @vq: virtqueue; only its own callback uses it while the device runs
+ * @buf: buffers, all of them in @vq except while the callback handles one
  */
-struct vhyv_evq {
+struct vhyv_event_queue {
 	struct virtqueue *vq;
 	struct hyv_event *buf;
 };
 
+/* Handles an event of a port, which was raised @count times. In any context. */
+typedef void (*vhyv_port_event_t)(struct vhyv_dev *hdev, u32 port,
+				  enum ib_event_type code, u32 count);
+
 /**
- * struct vhyv_events - the event queues and whom they serve
- * @evq: the queues
- * @cqs: struct vhyv_evobj of CQs by handle
- * @qps: struct vhyv_evobj of QPs by handle
- * @srqs: struct vhyv_evobj of SRQs by handle
+ * struct vhyv_events - the event queues and the objects that events name
+ * @port_event: handler of port events
+ * @cqs: struct vhyv_event_target of CQs, by handle
+ * @qps: struct vhyv_event_target of QPs, by handle
+ * @srqs: struct vhyv_event_target of SRQs, by handle
+ * @nr_queues: entries of @queue
+ * @queue: event queues
  */
 struct vhyv_events {
-	struct vhyv_evq *evq;
+	vhyv_port_event_t port_event;
 	struct xarray cqs;
 	struct xarray qps;
 	struct xarray srqs;
+	u32 nr_queues;
+	struct vhyv_event_queue queue[];
 };
 
-int vhyv_events_init(struct vhyv_dev *hdev);
-int vhyv_events_start(struct vhyv_dev *hdev);
-void vhyv_events_kick(struct vhyv_dev *hdev);
-void vhyv_events_uninit(struct vhyv_dev *hdev);
+struct vhyv_events *vhyv_events_alloc(u32 nr_queues,
+				      vhyv_port_event_t port_event);
+int vhyv_events_start(struct vhyv_events *events);
+void vhyv_events_kick(struct vhyv_events *events);
+void vhyv_events_free(struct vhyv_events *events);
 void vhyv_events_callback(struct virtqueue *vq);
-int vhyv_evobj_publish(struct xarray *xa, struct vhyv_evobj *obj, u32 handle);
-void vhyv_evobj_retire(struct xarray *xa, struct vhyv_evobj *obj);
+int vhyv_event_target_publish(struct xarray *xa,
+			      struct vhyv_event_target *target, u32 handle);
+void vhyv_event_target_retire(struct xarray *xa,
+			      struct vhyv_event_target *target);
 
 #endif /* VHYV_EVENT_H */

@@ -1,47 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verbs of whom a datagram reaches: address handles and multicast groups.
+ * Address handles and multicast groups.
  *
- * The host finds out how a peer is reached. Unless the addresses are the
- * guest's the core takes the ports for ones of InfiniBand (see ibdev.c) and so
- * leaves addresses as they are.
+ * The host resolves how to reach a peer. In host addressing the RDMA core takes
+ * the ports for InfiniBand ports (see ibdev.c) and so does not resolve
+ * addresses itself.
  */
+#include <linux/err.h>
 #include <linux/in6.h>
+#include <linux/string.h>
 #include <rdma/ib_addr.h>
-#include <rdma/ib_verbs.h>
 
-#include "command/cmd.h"
-#include "dev.h"
 #include "address/roce_pkt.h"
+#include "command/cmd.h"
+#include "verbs/verbs.h"
 
-/**
- * vhyv_create_ah() - ib_device_ops.create_user_ah
- * @ibah: the AH
- * @attr: what to create
- * @udata: provider data
- *
- * Return: 0 or a negative errno.
- */
+/* @wire is zeroed by the caller. */
+void vhyv_ah_to_wire(struct hyv_ah_attr *wire, const struct rdma_ah_attr *ah)
+{
+	wire->sl = rdma_ah_get_sl(ah);
+	wire->static_rate = rdma_ah_get_static_rate(ah);
+	wire->port_num = rdma_ah_get_port_num(ah);
+	wire->dlid = cpu_to_le16(rdma_ah_get_dlid(ah));
+	wire->src_path_bits = rdma_ah_get_path_bits(ah);
+	if (rdma_ah_get_ah_flags(ah) & IB_AH_GRH) {
+		const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+
+		wire->is_global = 1;
+		memcpy(wire->dgid, grh->dgid.raw, sizeof(wire->dgid));
+		wire->flow_label = cpu_to_le32(grh->flow_label);
+		wire->sgid_index = grh->sgid_index;
+		wire->hop_limit = grh->hop_limit;
+		wire->traffic_class = grh->traffic_class;
+	}
+}
+
+void vhyv_ah_from_wire(struct ib_device *ibdev, struct rdma_ah_attr *ah,
+		       const struct hyv_ah_attr *wire)
+{
+	u32 port = wire->port_num;
+
+	/* A QP without an address has no port number either. */
+	if (!rdma_is_port_valid(ibdev, port))
+		port = rdma_start_port(ibdev);
+	memset(ah, 0, sizeof(*ah));
+	ah->type = rdma_ah_find_type(ibdev, port);
+	rdma_ah_set_port_num(ah, wire->port_num);
+	rdma_ah_set_sl(ah, wire->sl);
+	rdma_ah_set_static_rate(ah, wire->static_rate);
+	rdma_ah_set_dlid(ah, le16_to_cpu(wire->dlid));
+	rdma_ah_set_path_bits(ah, wire->src_path_bits);
+	if (wire->is_global) {
+		union ib_gid dgid;
+
+		memcpy(dgid.raw, wire->dgid, sizeof(dgid.raw));
+		rdma_ah_set_grh(ah, &dgid, le32_to_cpu(wire->flow_label),
+				wire->sgid_index, wire->hop_limit,
+				wire->traffic_class);
+	}
+}
+
 int vhyv_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 		   struct ib_udata *udata)
 {
 	struct vhyv_pd *pd = to_vhyv_pd(ibah->pd);
 	struct vhyv_ah *ah = to_vhyv_ah(ibah);
+	struct hyv_create_ah_req *req;
+	struct hyv_create_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new(to_vhyv_dev(ibah->device), VHYV_CMD_CREATE_AH, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
 
 	ah->uctx = pd->uctx;
-	return vhyv_cmd_create_ah(ah->uctx, pd->handle, attr->ah_attr, udata,
-				  &ah->handle);
+	req = cmd->req;
+	req->pd = cpu_to_le32(pd->handle);
+	vhyv_ah_to_wire(&req->attr, attr->ah_attr);
+	ret = vhyv_object_create(cmd, HYV_OBJ_AH, ah->uctx, &rsp, udata);
+	if (!ret)
+		ah->handle = le32_to_cpu(rsp.handle);
+	return ret;
 }
 
-/**
- * vhyv_create_kernel_ah() - ib_device_ops.create_ah
- * @ibah: the AH
- * @attr: what to create: an address for GSIs
- * @udata: unused
- *
- * Context: any.
- * Return: 0 or -EINVAL.
- */
+/* For GSIs. In any context. */
 int vhyv_create_kernel_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 			  struct ib_udata *udata)
 {
@@ -50,79 +93,86 @@ int vhyv_create_kernel_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 	struct vhyv_ah *ah = to_vhyv_ah(ibah);
 	const union ib_gid *dgid;
 
-	if (!sgid_attr || !(rdma_ah_get_ah_flags(from) & IB_AH_GRH))
+	if (!sgid_attr || !(rdma_ah_get_ah_flags(from) & IB_AH_GRH)) {
+		ibdev_dbg(ibah->device, "kernel AH needs a GRH\n");
 		return -EINVAL;
+	}
 	dgid = &rdma_ah_read_grh(from)->dgid;
 	if (rdma_is_multicast_addr((struct in6_addr *)dgid->raw) ||
 	    vhyv_roce_gid_is_ipv4(dgid->raw) !=
-	    vhyv_roce_gid_is_ipv4(sgid_attr->gid.raw))
+	    vhyv_roce_gid_is_ipv4(sgid_attr->gid.raw)) {
+		ibdev_dbg(ibah->device, "GID %pI6c is not usable for %pI6c\n",
+			  dgid->raw, sgid_attr->gid.raw);
 		return -EINVAL;
+	}
 	ah->attr = *from;
 	ah->attr.grh.sgid_attr = NULL;
 	return 0;
 }
 
-/**
- * vhyv_query_ah() - ib_device_ops.query_ah
- * @ibah: the AH, which is always one of the kernel
- * @attr: the address
- *
- * Context: any.
- * Return: 0.
- */
+/* Only kernel AHs can be queried. In any context. */
 int vhyv_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {
 	*attr = to_vhyv_ah(ibah)->attr;
 	return 0;
 }
 
-/**
- * vhyv_destroy_ah() - ib_device_ops.destroy_ah
- * @ibah: the AH
- * @flags: RDMA_DESTROY_AH_SLEEPABLE, as only the kernel leaves it out
- *
- * Context: may sleep; any for an AH of the kernel.
- * Return: 0, or -EBUSY.
- */
+/* In any context for a kernel AH. */
 int vhyv_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
 	struct vhyv_ah *ah = to_vhyv_ah(ibah);
 
 	if (!ah->uctx)
 		return 0;
-	return vhyv_cmd_destroy_ah(ah->uctx, ah->handle);
+	return vhyv_object_destroy(ah->uctx, HYV_OBJ_AH, ah->handle, NULL);
 }
 
-/**
- * vhyv_attach_mcast() - ib_device_ops.attach_mcast
- * @ibqp: the QP
- * @gid: of the group
- * @lid: of the group
- *
- * Return: 0 or a negative errno.
- */
+static void vhyv_mcast_fill(struct vhyv_cmd *cmd, const struct vhyv_qp *qp,
+			    const union ib_gid *gid, u16 lid)
+{
+	struct hyv_mcast_req *req = cmd->req;
+
+	req->qp = cpu_to_le32(qp->target.handle);
+	req->mlid = cpu_to_le16(lid);
+	memcpy(req->gid, gid->raw, sizeof(req->gid));
+}
+
 int vhyv_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
+	struct vhyv_cmd *cmd;
 
-	return vhyv_cmd_attach_mcast(qp->uctx, qp->evobj.handle, gid, lid);
+	cmd = vhyv_cmd_new(to_vhyv_dev(ibqp->device), VHYV_CMD_ATTACH_MCAST,
+			   NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	vhyv_mcast_fill(cmd, qp, gid, lid);
+	cmd->nr_abandoned = &qp->uctx->nr_abandoned;
+	return vhyv_cmd_run(cmd, true, NULL, NULL);
 }
 
-/**
- * vhyv_detach_mcast() - ib_device_ops.detach_mcast
- * @ibqp: the QP
- * @gid: of the group
- * @lid: of the group
- *
- * The core has forgotten the group already, and would count the QP as in use
- * for ever if this failed.
- *
- * Return: 0.
+/*
+ * Does not fail: ib_uverbs has removed the group already, so a failure here
+ * would leave the QP busy forever. The host detaches the QP when it is
+ * destroyed.
  */
 int vhyv_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
+	struct vhyv_dev *hdev = to_vhyv_dev(ibqp->device);
 	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
+	struct vhyv_cmd *cmd;
 
-	vhyv_cmd_detach_mcast(qp->uctx, qp->evobj.handle, gid, lid);
+	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DETACH_MCAST);
+	if (WARN_ON_ONCE(IS_ERR(cmd)))
+		return 0;
+
+	vhyv_mcast_fill(cmd, qp, gid, lid);
+	/* An abandoned ATTACH_MCAST must not be executed after this. */
+	vhyv_cmdq_wait_abandoned(hdev, &qp->uctx->nr_abandoned);
+	if (vhyv_cmdq_exec(cmd, false))
+		return 0;
+	vhyv_cmd_reply(cmd, NULL, 0);
+	vhyv_cmd_free(cmd);
 	return 0;
 }

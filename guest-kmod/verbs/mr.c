@@ -1,49 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Verbs of memory regions and memory windows. */
+/* Memory regions (MRs) and memory windows (MWs). */
 #include <linux/err.h>
 #include <linux/slab.h>
-#include <rdma/ib_verbs.h>
 
 #include "command/cmd.h"
-#include "dev.h"
 #include "memory/mem.h"
+#include "verbs/verbs.h"
 
-/**
- * vhyv_get_dma_mr() - ib_device_ops.get_dma_mr
- * @ibpd: a PD of the kernel
- * @access: enum ib_access_flags
- *
- * The HCA cannot reach memory which the host has not been told of. QPs of the
- * kernel need no such MR: they take the device's local key.
- *
- * Return: an ERR_PTR.
+/*
+ * The HCA can only access memory that was registered with the host. Kernel QPs
+ * need no such MR, they use the local DMA lkey.
  */
 struct ib_mr *vhyv_get_dma_mr(struct ib_pd *ibpd, int access)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-/**
- * vhyv_reg_user_mr() - ib_device_ops.reg_user_mr
- * @ibpd: the PD
- * @start: first byte, in the address space of the caller
- * @length: bytes
- * @iova: address of the first byte in work requests
- * @access: enum ib_access_flags
- * @udata: provider data; NULL for an MR of the kernel, which is not supported
- *
- * Return: the MR or an ERR_PTR.
+/*
+ * Send REG_MR. @mr->mem is freed on error, at once or by the abandoned command.
  */
+static int vhyv_reg_mr(struct vhyv_mr *mr, u32 pd, u64 iova,
+		       struct ib_udata *udata)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(mr->uctx->ibuc.device);
+	struct hyv_reg_mr_req *req;
+	struct hyv_reg_mr_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new_mem(hdev, VHYV_CMD_REG_MR, mr->mem, udata);
+	if (IS_ERR(cmd)) {
+		vhyv_mem_free(mr->mem);
+		return PTR_ERR(cmd);
+	}
+
+	req = cmd->req;
+	req->pd = cpu_to_le32(pd);
+	req->access = cpu_to_le32(mr->access);
+	req->iova = cpu_to_le64(iova);
+	ret = vhyv_object_create(cmd, HYV_OBJ_MR, mr->uctx, &rsp, udata);
+	if (ret)
+		return ret;
+
+	vhyv_mem_list_done(mr->mem);
+	mr->handle = le32_to_cpu(rsp.handle);
+	mr->ibmr.lkey = le32_to_cpu(rsp.lkey);
+	mr->ibmr.rkey = le32_to_cpu(rsp.rkey);
+	return 0;
+}
+
 struct ib_mr *vhyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 			       u64 iova, int access, struct ib_udata *udata)
 {
 	struct vhyv_pd *pd = to_vhyv_pd(ibpd);
-	struct vhyv_new_mr new;
 	struct vhyv_mr *mr;
 	int ret;
 
-	if (!udata || access & IB_ACCESS_ON_DEMAND)
+	if (!udata || access & IB_ACCESS_ON_DEMAND) {
+		ibdev_dbg(ibpd->device,
+			  "%s MR with access 0x%x is not supported\n",
+			  udata ? "user" : "kernel", access);
 		return ERR_PTR(-EOPNOTSUPP);
+	}
 
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
@@ -53,17 +71,13 @@ struct ib_mr *vhyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	mr->mem = vhyv_mem_pin(ibpd->device, start, length, access);
 	if (IS_ERR(mr->mem)) {
 		ret = PTR_ERR(mr->mem);
+		ibdev_dbg(ibpd->device, "cannot pin %llu bytes: %pe\n", length,
+			  mr->mem);
 		goto err_free;
 	}
-
-	/* From here on the memory is not this function's to unpin. */
-	ret = vhyv_cmd_reg_mr(mr->uctx, pd->handle, iova, access, mr->mem,
-			      udata, &new);
+	ret = vhyv_reg_mr(mr, pd->handle, iova, udata);
 	if (ret)
 		goto err_free;
-	mr->handle = new.handle;
-	mr->ibmr.lkey = new.lkey;
-	mr->ibmr.rkey = new.rkey;
 	return &mr->ibmr;
 
 err_free:
@@ -71,103 +85,144 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/**
- * vhyv_rereg_user_mr() - ib_device_ops.rereg_user_mr
- * @ibmr: the MR
- * @flags: IB_MR_REREG_*, which of the following to change; what they do not
- *	ask for is not valid
- * @start: first byte, in the address space of the caller
- * @length: bytes
- * @iova: address of the first byte in work requests
- * @access: enum ib_access_flags
- * @ibpd: the PD
- * @udata: provider data
+/*
+ * Send REREG_MR, with only those fields of @req valid that @flags select. @mem
+ * is the new memory, or NULL; the MR owns it on success, otherwise it is freed.
  *
- * Return: NULL, as it is the same MR afterwards, or an ERR_PTR.
+ * Not killable: it must be clear which memory the HCA can access.
  */
+static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
+			 int access, struct vhyv_mem *mem,
+			 struct ib_udata *udata)
+{
+	struct hyv_rereg_mr_req *req;
+	struct hyv_reg_mr_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new_mem(to_vhyv_dev(mr->uctx->ibuc.device),
+			       VHYV_CMD_REREG_MR, mem, udata);
+	if (IS_ERR(cmd)) {
+		vhyv_mem_free(mem);
+		return PTR_ERR(cmd);
+	}
+
+	req = cmd->req;
+	req->mr = cpu_to_le32(mr->handle);
+	req->flags = cpu_to_le32(flags);
+	req->pd = cpu_to_le32(pd);
+	if (flags & IB_MR_REREG_ACCESS)
+		req->access = cpu_to_le32(access);
+	if (flags & IB_MR_REREG_TRANS)
+		req->iova = cpu_to_le64(iova);
+	ret = vhyv_cmdq_exec(cmd, false);
+	if (ret)
+		return ret;
+
+	ret = vhyv_cmd_reply(cmd, &rsp, sizeof(rsp));
+	if (ret)
+		goto out_free;
+	cmd->mem = NULL;
+	mr->handle = le32_to_cpu(rsp.handle);
+	mr->ibmr.lkey = le32_to_cpu(rsp.lkey);
+	mr->ibmr.rkey = le32_to_cpu(rsp.rkey);
+	if (flags & IB_MR_REREG_ACCESS)
+		mr->access = access;
+	if (flags & IB_MR_REREG_TRANS) {
+		vhyv_mem_free(mr->mem);
+		mr->mem = mem;
+		vhyv_mem_list_done(mem);
+	}
+	ret = vhyv_cmd_reply_udata(cmd, udata);
+out_free:
+	vhyv_cmd_free(cmd);
+	return ret;
+}
+
+/* Returns NULL on success, as the MR stays the same. */
 struct ib_mr *vhyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				 u64 length, u64 iova, int access,
 				 struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct vhyv_mr *mr = to_vhyv_mr(ibmr);
-	struct vhyv_rereg change = { .flags = flags };
-	int ret;
+	struct vhyv_mem *mem = NULL;
+	u32 pd = 0;
 
-	if (flags & ~IB_MR_REREG_SUPPORTED)
+	if (flags & ~IB_MR_REREG_SUPPORTED) {
+		ibdev_dbg(ibmr->device, "rereg flags 0x%x are not supported\n",
+			  flags);
 		return ERR_PTR(-EOPNOTSUPP);
-	/* The core takes IB_MR_REREG_PD away if it is the same PD. */
+	}
+	/* ib_uverbs clears IB_MR_REREG_PD if the PD is the same. */
 	if (!flags)
 		return NULL;
 
 	if (flags & IB_MR_REREG_PD)
-		change.pd = to_vhyv_pd(ibpd)->handle;
-	if (flags & IB_MR_REREG_ACCESS)
-		change.access = access;
-	else
+		pd = to_vhyv_pd(ibpd)->handle;
+	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
-	if (access & IB_ACCESS_ON_DEMAND)
+	if (access & IB_ACCESS_ON_DEMAND) {
+		ibdev_dbg(ibmr->device, "on-demand paging is not supported\n");
 		return ERR_PTR(-EOPNOTSUPP);
-
-	if (flags & IB_MR_REREG_TRANS) {
-		change.iova = iova;
-		change.mem = vhyv_mem_pin(ibmr->device, start, length, access);
-		if (IS_ERR(change.mem))
-			return ERR_CAST(change.mem);
-	} else if (ib_access_writable(access) && !vhyv_mem_writable(mr->mem)) {
-		/* The pages may be of a file that the process can only read. */
-		return ERR_PTR(-EACCES);
 	}
 
-	/* From here on the memory is not this function's to unpin. */
-	ret = vhyv_cmd_rereg_mr(mr, &change, udata);
-	return ERR_PTR(ret);
+	if (flags & IB_MR_REREG_TRANS) {
+		mem = vhyv_mem_pin(ibmr->device, start, length, access);
+		if (IS_ERR(mem)) {
+			ibdev_dbg(ibmr->device, "cannot pin %llu bytes: %pe\n",
+				  length, mem);
+			return ERR_CAST(mem);
+		}
+	} else if (ib_access_writable(access) && !vhyv_mem_writable(mr->mem)) {
+		/* The pages may belong to a file that is read-only here. */
+		ibdev_dbg(ibmr->device, "memory of the MR is read-only\n");
+		return ERR_PTR(-EACCES);
+	}
+	return ERR_PTR(vhyv_rereg_mr(mr, flags, pd, iova, access, mem, udata));
 }
 
-/**
- * vhyv_dereg_mr() - ib_device_ops.dereg_mr
- * @ibmr: the MR
- * @udata: unused
- *
- * Return: 0, or -EBUSY.
- */
 int vhyv_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct vhyv_mr *mr = to_vhyv_mr(ibmr);
 	int ret;
 
-	ret = vhyv_cmd_destroy_mr(mr->uctx, mr->handle, mr->mem);
+	ret = vhyv_object_destroy(mr->uctx, HYV_OBJ_MR, mr->handle, mr->mem);
 	if (ret)
 		return ret;
 	kfree(mr);
 	return 0;
 }
 
-/**
- * vhyv_alloc_mw() - ib_device_ops.alloc_mw
- * @ibmw: the MW; binding it is the provider's business
- * @udata: provider data
- *
- * Return: 0 or a negative errno.
- */
+/* The provider binds the MW itself. */
 int vhyv_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
 	struct vhyv_pd *pd = to_vhyv_pd(ibmw->pd);
 	struct vhyv_mw *mw = to_vhyv_mw(ibmw);
+	struct hyv_alloc_mw_req *req;
+	struct hyv_alloc_mw_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new(to_vhyv_dev(ibmw->device), VHYV_CMD_ALLOC_MW, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
 
 	mw->uctx = pd->uctx;
-	return vhyv_cmd_alloc_mw(mw->uctx, pd->handle, ibmw->type, udata,
-				 &mw->handle, &ibmw->rkey);
+	req = cmd->req;
+	req->pd = cpu_to_le32(pd->handle);
+	req->mw_type = ibmw->type;
+	ret = vhyv_object_create(cmd, HYV_OBJ_MW, mw->uctx, &rsp, udata);
+	if (ret)
+		return ret;
+
+	mw->handle = le32_to_cpu(rsp.handle);
+	ibmw->rkey = le32_to_cpu(rsp.rkey);
+	return 0;
 }
 
-/**
- * vhyv_dealloc_mw() - ib_device_ops.dealloc_mw
- * @ibmw: the MW
- *
- * Return: 0, or -EBUSY.
- */
 int vhyv_dealloc_mw(struct ib_mw *ibmw)
 {
 	struct vhyv_mw *mw = to_vhyv_mw(ibmw);
 
-	return vhyv_cmd_dealloc_mw(mw->uctx, mw->handle);
+	return vhyv_object_destroy(mw->uctx, HYV_OBJ_MW, mw->handle, NULL);
 }

@@ -1,90 +1,113 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Verbs of shared receive queues. */
-#include <rdma/ib_verbs.h>
+/* Shared receive queues. */
+#include <linux/err.h>
 
 #include "command/cmd.h"
-#include "dev.h"
+#include "verbs/verbs.h"
 
-/**
- * vhyv_create_srq() - ib_device_ops.create_srq
- * @ibsrq: the SRQ
- * @attr: what to create; its capabilities are updated
- * @udata: provider data; NULL for an SRQ of the kernel, which is not supported
- *
- * Return: 0 or a negative errno.
- */
+static int vhyv_srq_destroy_handle(struct vhyv_srq *srq, u32 handle)
+{
+	return vhyv_object_destroy(srq->uctx, HYV_OBJ_SRQ, handle, NULL);
+}
+
 int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
 		    struct ib_udata *udata)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(ibsrq->device);
 	struct vhyv_pd *pd = to_vhyv_pd(ibsrq->pd);
 	struct vhyv_srq *srq = to_vhyv_srq(ibsrq);
-	struct vhyv_new_srq new;
+	struct hyv_create_srq_req *req;
+	struct hyv_create_srq_rsp rsp;
+	struct vhyv_cmd *cmd;
 	int ret;
 
-	if (!udata || attr->srq_type != IB_SRQT_BASIC)
+	if (!udata || attr->srq_type != IB_SRQT_BASIC) {
+		ibdev_dbg(ibsrq->device, "%s SRQ of type %u is not supported\n",
+			  udata ? "user" : "kernel", attr->srq_type);
 		return -EOPNOTSUPP;
+	}
+
+	cmd = vhyv_cmd_new(hdev, VHYV_CMD_CREATE_SRQ, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
 
 	srq->uctx = pd->uctx;
-	ret = vhyv_cmd_create_srq(srq->uctx, pd->handle, attr, udata, &new);
+	req = cmd->req;
+	req->pd = cpu_to_le32(pd->handle);
+	req->max_wr = cpu_to_le32(attr->attr.max_wr);
+	req->max_sge = cpu_to_le32(attr->attr.max_sge);
+	req->srq_limit = cpu_to_le32(attr->attr.srq_limit);
+	req->srq_type = attr->srq_type;
+	ret = vhyv_object_create(cmd, HYV_OBJ_SRQ, srq->uctx, &rsp, udata);
 	if (ret)
 		return ret;
 
-	attr->attr.max_wr = new.max_wr;
-	attr->attr.max_sge = new.max_sge;
-	ret = vhyv_evobj_publish(&hdev->events.srqs, &srq->evobj, new.handle);
+	attr->attr.max_wr = le32_to_cpu(rsp.max_wr);
+	attr->attr.max_sge = le32_to_cpu(rsp.max_sge);
+	srq->target.srq = ibsrq;
+	ret = vhyv_event_target_publish(&hdev->events->srqs, &srq->target,
+					le32_to_cpu(rsp.handle));
 	if (ret)
-		vhyv_cmd_destroy_srq(srq->uctx, new.handle);
+		vhyv_srq_destroy_handle(srq, le32_to_cpu(rsp.handle));
 	return ret;
 }
 
-/**
- * vhyv_modify_srq() - ib_device_ops.modify_srq
- * @ibsrq: the SRQ
- * @attr: new attributes
- * @mask: which of them
- * @udata: provider data
- *
- * Return: 0 or a negative errno.
- */
 int vhyv_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		    enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
 	struct vhyv_srq *srq = to_vhyv_srq(ibsrq);
+	struct hyv_modify_srq_req *req;
+	struct vhyv_cmd *cmd;
 
-	return vhyv_cmd_modify_srq(srq->uctx, srq->evobj.handle, attr, mask,
-				   udata);
+	cmd = vhyv_cmd_new(to_vhyv_dev(ibsrq->device), VHYV_CMD_MODIFY_SRQ,
+			   udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->srq = cpu_to_le32(srq->target.handle);
+	req->attr_mask = cpu_to_le32(mask);
+	if (mask & IB_SRQ_MAX_WR)
+		req->max_wr = cpu_to_le32(attr->max_wr);
+	if (mask & IB_SRQ_LIMIT)
+		req->srq_limit = cpu_to_le32(attr->srq_limit);
+	cmd->nr_abandoned = &srq->uctx->nr_abandoned;
+	return vhyv_cmd_run(cmd, true, NULL, udata);
 }
 
-/**
- * vhyv_query_srq() - ib_device_ops.query_srq
- * @ibsrq: the SRQ
- * @attr: its attributes
- *
- * Return: 0 or a negative errno.
- */
 int vhyv_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 {
-	return vhyv_cmd_query_srq(to_vhyv_dev(ibsrq->device),
-				  to_vhyv_srq(ibsrq)->evobj.handle, attr);
+	struct hyv_query_srq_req *req;
+	struct hyv_query_srq_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new(to_vhyv_dev(ibsrq->device), VHYV_CMD_QUERY_SRQ,
+			   NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->srq = cpu_to_le32(to_vhyv_srq(ibsrq)->target.handle);
+	ret = vhyv_cmd_run(cmd, true, &rsp, NULL);
+	if (ret)
+		return ret;
+
+	attr->max_wr = le32_to_cpu(rsp.max_wr);
+	attr->max_sge = le32_to_cpu(rsp.max_sge);
+	attr->srq_limit = le32_to_cpu(rsp.srq_limit);
+	return 0;
 }
 
-/**
- * vhyv_destroy_srq() - ib_device_ops.destroy_srq
- * @ibsrq: the SRQ
- * @udata: unused
- *
- * Return: 0, or -EBUSY.
- */
 int vhyv_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(ibsrq->device);
 	struct vhyv_srq *srq = to_vhyv_srq(ibsrq);
 	int ret;
 
-	ret = vhyv_cmd_destroy_srq(srq->uctx, srq->evobj.handle);
+	ret = vhyv_srq_destroy_handle(srq, srq->target.handle);
 	if (ret)
 		return ret;
-	vhyv_evobj_retire(&hdev->events.srqs, &srq->evobj);
+	vhyv_event_target_retire(&hdev->events->srqs, &srq->target);
 	return 0;
 }

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The objects of the verbs, for the layers that implement them. */
+#ifndef VHYV_OBJECTS_H
+#define VHYV_OBJECTS_H
+
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "dev.h"
+#include "notify/event.h"
+
+struct vhyv_gsi;
+struct vhyv_gsi_cq;
+struct vhyv_mem;
+
+/* Counters of a port's GSI; see vhyv_gsi_counter_descs. */
+enum vhyv_gsi_counter {
+	VHYV_GSI_SENT,
+	VHYV_GSI_SEND_ERRORS,
+	VHYV_GSI_RECEIVED,
+	VHYV_GSI_MALFORMED,
+	VHYV_GSI_ICRC_ERRORS,
+	VHYV_GSI_KEY_VIOLATIONS,
+	VHYV_GSI_NO_BUFFER,
+	VHYV_GSI_COUNTERS	/* one past the last */
+};
+
+/**
+ * struct vhyv_port - a port of the HCA
+ * @gid_tbl_len: entries of the GID table, at least 1
+ * @pkey_tbl_len: entries of @pkeys
+ * @link_layer: link layer of the HCA's port
+ * @grh_required: every address must have a GRH
+ * @gsi_counters: counters of the port's GSI
+ * @lock: protects the fields below
+ * @attr: attributes, as last read from the host
+ * @gids: GID table, empty entries are zero; NULL in guest addressing, where the
+ *	RDMA core has the table
+ * @pkeys: P_Key table
+ */
+struct vhyv_port {
+	u32 gid_tbl_len;
+	u32 pkey_tbl_len;
+	enum rdma_link_layer link_layer;
+	bool grh_required;
+	atomic64_t gsi_counters[VHYV_GSI_COUNTERS];
+
+	struct mutex lock;	/* protects the fields below */
+	struct ib_port_attr attr;
+	union ib_gid *gids;
+	u16 *pkeys;
+};
+
+/**
+ * struct vhyv_ucontext - one open of the vNIC by a process
+ * @ibuc: the RDMA core's part
+ * @handle: handle
+ * @nr_abandoned: abandoned commands of this context that have not been undone
+ *	yet, see vhyv_cmdq_wait_abandoned()
+ * @kept: memory of objects that could not be destroyed, freed with the context
+ * @munmaps: mappings that @munmap_work has yet to undo
+ * @munmap_work: sends MUNMAP for @munmaps
+ */
+struct vhyv_ucontext {
+	struct ib_ucontext ibuc;
+	u32 handle;
+	atomic_t nr_abandoned;
+	struct vhyv_mem *kept;
+	struct llist_head munmaps;
+	struct work_struct munmap_work;
+};
+
+/**
+ * struct vhyv_pd - protection domain
+ * @ibpd: the RDMA core's part
+ * @uctx: owner; NULL for a kernel PD, which exists only in the guest
+ * @handle: handle
+ */
+struct vhyv_pd {
+	struct ib_pd ibpd;
+	struct vhyv_ucontext *uctx;
+	u32 handle;
+};
+
+/**
+ * struct vhyv_cq - completion queue
+ * @ibcq: the RDMA core's part
+ * @gsi_cq: state of a kernel CQ, which uses no field below; NULL for a user CQ
+ * @uctx: owner
+ * @target: handle, and target of events
+ * @slot: arming slot in the doorbell area
+ * @arm_lock: one caller arms the CQ at a time
+ */
+struct vhyv_cq {
+	struct ib_cq ibcq;
+	struct vhyv_gsi_cq *gsi_cq;
+	struct vhyv_ucontext *uctx;
+	struct vhyv_event_target target;
+	u32 slot;
+	struct mutex arm_lock;	/* held while the CQ is being armed */
+};
+
+/**
+ * struct vhyv_qp - queue pair
+ * @ibqp: the RDMA core's part
+ * @gsi: state of a kernel QP, which uses no field below; NULL for a user QP
+ * @uctx: owner
+ * @target: handle, and target of events
+ * @slot: send doorbell in the doorbell area
+ * @state: state that the owner has last set
+ */
+struct vhyv_qp {
+	struct ib_qp ibqp;
+	struct vhyv_gsi *gsi;
+	struct vhyv_ucontext *uctx;
+	struct vhyv_event_target target;
+	u32 slot;
+	enum ib_qp_state state;
+};
+
+/**
+ * struct vhyv_srq - shared receive queue
+ * @ibsrq: the RDMA core's part
+ * @uctx: owner
+ * @target: handle, and target of events
+ */
+struct vhyv_srq {
+	struct ib_srq ibsrq;
+	struct vhyv_ucontext *uctx;
+	struct vhyv_event_target target;
+};
+
+/**
+ * struct vhyv_ah - address handle
+ * @ibah: the RDMA core's part
+ * @uctx: owner; NULL for a kernel AH, which exists only in the guest
+ * @handle: handle
+ * @attr: address of a kernel AH; @ibah has the reference to its source GID
+ */
+struct vhyv_ah {
+	struct ib_ah ibah;
+	struct vhyv_ucontext *uctx;
+	u32 handle;
+	struct rdma_ah_attr attr;
+};
+
+/**
+ * struct vhyv_mr - memory region
+ * @ibmr: the RDMA core's part
+ * @uctx: owner
+ * @handle: handle
+ * @access: enum ib_access_flags
+ * @mem: pinned memory, which the HCA accesses
+ */
+struct vhyv_mr {
+	struct ib_mr ibmr;
+	struct vhyv_ucontext *uctx;
+	u32 handle;
+	int access;
+	struct vhyv_mem *mem;
+};
+
+/**
+ * struct vhyv_mw - memory window
+ * @ibmw: the RDMA core's part
+ * @uctx: owner
+ * @handle: handle
+ */
+struct vhyv_mw {
+	struct ib_mw ibmw;
+	struct vhyv_ucontext *uctx;
+	u32 handle;
+};
+
+/* Return the port of a number that may come from user space or the host. */
+static inline struct vhyv_port *vhyv_port(struct vhyv_dev *hdev, u32 port)
+{
+	return port && port <= hdev->nr_ports ? &hdev->ports[port - 1] : NULL;
+}
+
+static inline struct vhyv_ucontext *to_vhyv_ucontext(struct ib_ucontext *ibuc)
+{
+	return container_of(ibuc, struct vhyv_ucontext, ibuc);
+}
+
+static inline struct vhyv_pd *to_vhyv_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct vhyv_pd, ibpd);
+}
+
+static inline struct vhyv_cq *to_vhyv_cq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct vhyv_cq, ibcq);
+}
+
+static inline struct vhyv_qp *to_vhyv_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct vhyv_qp, ibqp);
+}
+
+static inline struct vhyv_srq *to_vhyv_srq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct vhyv_srq, ibsrq);
+}
+
+static inline struct vhyv_ah *to_vhyv_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct vhyv_ah, ibah);
+}
+
+static inline struct vhyv_mr *to_vhyv_mr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct vhyv_mr, ibmr);
+}
+
+static inline struct vhyv_mw *to_vhyv_mw(struct ib_mw *ibmw)
+{
+	return container_of(ibmw, struct vhyv_mw, ibmw);
+}
+
+#endif /* VHYV_OBJECTS_H */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Contexts, and the HCA queues that they map.
+ *
+ * The host maps what a provider asks for into the window, and the driver maps
+ * that range of the window into the process. When no process maps it any
+ * longer, a work item sends MUNMAP, as munmap(2) and exit must not wait for it.
+ */
+#include <linux/err.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "command/cmd.h"
+#include "memory/mem.h"
+#include "verbs/verbs.h"
+
+/**
+ * struct vhyv_mmap_entry - a range of the window that a process has mapped
+ * @rdma_entry: counts the mappings
+ * @window_offset: offset in the window, identifies the mapping to the host
+ * @node: in vhyv_ucontext.munmaps
+ */
+struct vhyv_mmap_entry {
+	struct rdma_user_mmap_entry rdma_entry;
+	u64 window_offset;
+	struct llist_node node;
+};
+
+static int vhyv_cmd_munmap(struct vhyv_dev *hdev, u32 context,
+			   u64 window_offset)
+{
+	struct hyv_munmap_req *req;
+	struct vhyv_cmd *cmd;
+
+	cmd = vhyv_cmd_new(hdev, VHYV_CMD_MUNMAP, NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->context = cpu_to_le32(context);
+	req->window_offset = cpu_to_le64(window_offset);
+	return vhyv_cmd_run(cmd, false, NULL, NULL);
+}
+
+/* vhyv_cmd.undo of MMAP for the context undo_arg. */
+static void vhyv_mmap_undo(struct vhyv_cmd *cmd)
+{
+	struct hyv_mmap_rsp rsp;
+
+	if (vhyv_cmd_reply(cmd, &rsp, sizeof(rsp)))
+		return;
+	vhyv_cmd_munmap(cmd->hdev, cmd->undo_arg,
+			le64_to_cpu(rsp.window_offset));
+}
+
+/*
+ * Let the host map memory of the HCA into the window. @prot is the protection
+ * of ordinary memory, and changed to the cache attribute of the mapping.
+ */
+static int vhyv_cmd_mmap(struct vhyv_ucontext *uctx,
+			 const struct vm_area_struct *vma, u64 length,
+			 u64 *window_offset, pgprot_t *prot)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+	struct hyv_mmap_req *req;
+	struct hyv_mmap_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new(hdev, VHYV_CMD_MMAP, NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->context = cpu_to_le32(uctx->handle);
+	if (vma->vm_flags & VM_READ)
+		req->prot |= cpu_to_le32(HYV_MMAP_READ);
+	if (vma->vm_flags & VM_WRITE)
+		req->prot |= cpu_to_le32(HYV_MMAP_WRITE);
+	req->offset = cpu_to_le64((u64)vma->vm_pgoff << PAGE_SHIFT);
+	req->length = cpu_to_le64(length);
+
+	cmd->undo = vhyv_mmap_undo;
+	cmd->undo_arg = uctx->handle;
+	cmd->nr_abandoned = &uctx->nr_abandoned;
+	ret = vhyv_cmd_run(cmd, true, &rsp, NULL);
+	if (ret)
+		return ret;
+
+	*window_offset = le64_to_cpu(rsp.window_offset);
+	if (!PAGE_ALIGNED(*window_offset) ||
+	    *window_offset > hdev->window.len ||
+	    length > hdev->window.len - *window_offset)
+		goto err_munmap;
+
+	switch (rsp.cache) {
+	case HYV_CACHE_WB:
+		break;
+	case HYV_CACHE_WC:
+		*prot = pgprot_writecombine(*prot);
+		break;
+	case HYV_CACHE_UC:
+		*prot = pgprot_noncached(*prot);
+		break;
+	default:
+		goto err_munmap;
+	}
+	return 0;
+
+err_munmap:
+	ibdev_dbg(&hdev->ibdev,
+		  "host returned invalid window offset 0x%llx or cache attribute\n",
+		  *window_offset);
+	vhyv_cmd_munmap(hdev, uctx->handle, *window_offset);
+	return -EIO;
+}
+
+static void vhyv_munmap_work(struct work_struct *work)
+{
+	struct vhyv_ucontext *uctx = container_of(work, struct vhyv_ucontext,
+						  munmap_work);
+	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+	struct llist_node *list = llist_del_all(&uctx->munmaps);
+	struct vhyv_mmap_entry *entry, *next;
+
+	llist_for_each_entry_safe(entry, next, list, node) {
+		/* After an error the host unmaps it with the context. */
+		vhyv_cmd_munmap(hdev, uctx->handle, entry->window_offset);
+		kfree(entry);
+	}
+}
+
+int vhyv_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(ibuc->device);
+	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
+	struct hyv_create_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new(hdev, VHYV_CMD_ALLOC_CONTEXT, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	ret = vhyv_object_create(cmd, HYV_OBJ_CONTEXT, NULL, &rsp, udata);
+	if (ret)
+		return ret;
+	uctx->handle = le32_to_cpu(rsp.handle);
+	atomic_set(&uctx->nr_abandoned, 0);
+	init_llist_head(&uctx->munmaps);
+	INIT_WORK(&uctx->munmap_work, vhyv_munmap_work);
+	atomic_inc(&hdev->nr_contexts);
+	return 0;
+}
+
+void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(ibuc->device);
+	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
+	struct vhyv_mmap_entry *entry, *next;
+	struct llist_node *list;
+	struct vhyv_mem *mem;
+
+	/* The host undoes the mappings that are left with the context. */
+	cancel_work_sync(&uctx->munmap_work);
+	list = llist_del_all(&uctx->munmaps);
+	llist_for_each_entry_safe(entry, next, list, node)
+		kfree(entry);
+
+	vhyv_object_destroy(uctx, HYV_OBJ_CONTEXT, uctx->handle, NULL);
+	/* The host no longer uses any of this memory. */
+	while ((mem = uctx->kept)) {
+		uctx->kept = mem->next;
+		vhyv_mem_free(mem);
+	}
+	atomic_dec(&hdev->nr_contexts);
+}
+
+/*
+ * The RDMA core needs this op to unregister a device that processes have open.
+ * It destroys their objects and removes their mappings itself.
+ */
+void vhyv_disassociate_ucontext(struct ib_ucontext *ibuc)
+{
+}
+
+/* The file offset has a meaning only to the provider and the HCA's driver. */
+int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
+{
+	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
+	struct vhyv_dev *hdev = to_vhyv_dev(ibuc->device);
+	unsigned long length = vma->vm_end - vma->vm_start;
+	pgprot_t prot = vma->vm_page_prot;
+	struct vhyv_mmap_entry *entry;
+	u64 window_offset;
+	int ret;
+
+	if (!(vma->vm_flags & VM_SHARED)) {
+		ibdev_dbg(ibuc->device, "mapping must be shared\n");
+		return -EINVAL;
+	}
+
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+
+	ret = vhyv_cmd_mmap(uctx, vma, length, &window_offset, &prot);
+	if (ret)
+		goto err_free;
+	entry->window_offset = window_offset;
+
+	/* Only counts the mappings; the offset that it assigns is ignored. */
+	ret = rdma_user_mmap_entry_insert(ibuc, &entry->rdma_entry, length);
+	if (ret)
+		goto err_munmap;
+
+	/* Without VM_WRITE the host was not asked for write access. */
+	if (!(vma->vm_flags & VM_WRITE))
+		vm_flags_clear(vma, VM_MAYWRITE);
+	ret = rdma_user_mmap_io(ibuc, vma,
+				PHYS_PFN(hdev->window.addr + window_offset),
+				length, prot, &entry->rdma_entry);
+	/* Without a mapping, which holds a reference, this frees the entry. */
+	rdma_user_mmap_entry_remove(&entry->rdma_entry);
+	return ret;
+
+err_munmap:
+	vhyv_cmd_munmap(hdev, uctx->handle, window_offset);
+err_free:
+	kfree(entry);
+	return ret;
+}
+
+/* May be called with the mmap_lock held. */
+void vhyv_mmap_free(struct rdma_user_mmap_entry *rdma_entry)
+{
+	struct vhyv_mmap_entry *entry = container_of(rdma_entry,
+						     struct vhyv_mmap_entry,
+						     rdma_entry);
+	struct vhyv_ucontext *uctx = to_vhyv_ucontext(rdma_entry->ucontext);
+
+	llist_add(&entry->node, &uctx->munmaps);
+	queue_work(to_vhyv_dev(uctx->ibuc.device)->wq, &uctx->munmap_work);
+}

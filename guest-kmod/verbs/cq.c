@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Completion queues. */
+#include <linux/err.h>
+#include <linux/mutex.h>
+
+#include "address/gsi_cq.h"
+#include "command/cmd.h"
+#include "notify/doorbell.h"
+#include "verbs/verbs.h"
+
+static int vhyv_cq_destroy_handle(struct vhyv_cq *cq, u32 handle)
+{
+	return vhyv_object_destroy(cq->uctx, HYV_OBJ_CQ, handle, NULL);
+}
+
+/* @attrs is NULL for a kernel CQ. */
+int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		   struct uverbs_attr_bundle *attrs)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(ibcq->device);
+	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
+	struct hyv_create_cq_req *req;
+	struct hyv_create_cq_rsp rsp;
+	struct ib_udata *udata;
+	struct vhyv_cmd *cmd;
+	u32 handle;
+	int ret;
+
+	if (!attrs) {
+		if (hdev->guest_gids)
+			return vhyv_gsi_cq_create(cq, attr);
+		ibdev_dbg(ibcq->device, "kernel CQs need guest addressing\n");
+		return -EOPNOTSUPP;
+	}
+	/* Some HCA drivers log an error at each attempt. */
+	if (!attr->cqe || attr->cqe > ibcq->device->attrs.max_cqe) {
+		ibdev_dbg(ibcq->device, "CQ of %u entries, must be 1 to %d\n",
+			  attr->cqe, ibcq->device->attrs.max_cqe);
+		return -EINVAL;
+	}
+
+	udata = &attrs->driver_udata;
+	cmd = vhyv_cmd_new(hdev, VHYV_CMD_CREATE_CQ, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	cq->uctx = vhyv_udata_to_uctx(udata);
+	req = cmd->req;
+	req->context = cpu_to_le32(cq->uctx->handle);
+	req->cqe = cpu_to_le32(attr->cqe);
+	req->comp_vector = cpu_to_le32(attr->comp_vector);
+	req->flags = cpu_to_le32(attr->flags);
+	ret = vhyv_object_create(cmd, HYV_OBJ_CQ, cq->uctx, &rsp, udata);
+	if (ret)
+		return ret;
+
+	handle = le32_to_cpu(rsp.handle);
+	cq->slot = le32_to_cpu(rsp.slot);
+	if (hdev->db && cq->slot >= hdev->db->cq_slots) {
+		ibdev_dbg(ibcq->device, "host returned invalid CQ slot %u\n",
+			  cq->slot);
+		ret = -EIO;
+		goto err_destroy_cq;
+	}
+	ibcq->cqe = le32_to_cpu(rsp.cqe);
+	mutex_init(&cq->arm_lock);
+	cq->target.cq = ibcq;
+	ret = vhyv_event_target_publish(&hdev->events->cqs, &cq->target,
+					handle);
+	if (ret)
+		goto err_destroy_lock;
+	return 0;
+
+err_destroy_lock:
+	mutex_destroy(&cq->arm_lock);
+err_destroy_cq:
+	vhyv_cq_destroy_handle(cq, handle);
+	return ret;
+}
+
+int vhyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(ibcq->device);
+	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
+	int ret;
+
+	if (cq->gsi_cq) {
+		vhyv_gsi_cq_destroy(cq);
+		return 0;
+	}
+	ret = vhyv_cq_destroy_handle(cq, cq->target.handle);
+	if (ret)
+		return ret;
+	vhyv_event_target_retire(&hdev->events->cqs, &cq->target);
+	mutex_destroy(&cq->arm_lock);
+	return 0;
+}
+
+/*
+ * When this returns 0, every later completion that @flags select raises an
+ * event. May be called in any context for a kernel CQ.
+ */
+int vhyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(ibcq->device);
+	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
+	bool solicited = !(flags & IB_CQ_NEXT_COMP);
+	int ret;
+
+	if (cq->gsi_cq)
+		return vhyv_gsi_cq_arm(cq, flags);
+
+	mutex_lock(&cq->arm_lock);
+	ret = vhyv_db_arm_cq(hdev, cq->slot, solicited);
+	mutex_unlock(&cq->arm_lock);
+	/*
+	 * ib_uverbs ignores the result, so the process would wait for an event
+	 * that may never come.
+	 */
+	if (ret == -ETIMEDOUT)
+		vhyv_dev_lost(hdev, "host does not arm completion queues");
+	return ret;
+}
+
+int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+{
+	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
+	struct hyv_resize_cq_req *req;
+	struct hyv_resize_cq_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	if (cq->gsi_cq) {
+		ibdev_dbg(ibcq->device, "kernel CQs cannot be resized\n");
+		return -EOPNOTSUPP;
+	}
+	if (cqe <= 0 || cqe > ibcq->device->attrs.max_cqe) {
+		ibdev_dbg(ibcq->device, "CQ of %d entries, must be 1 to %d\n",
+			  cqe, ibcq->device->attrs.max_cqe);
+		return -EINVAL;
+	}
+
+	cmd = vhyv_cmd_new(to_vhyv_dev(ibcq->device), VHYV_CMD_RESIZE_CQ, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->cq = cpu_to_le32(cq->target.handle);
+	req->cqe = cpu_to_le32(cqe);
+	cmd->nr_abandoned = &cq->uctx->nr_abandoned;
+	ret = vhyv_cmd_run(cmd, true, &rsp, udata);
+	if (!ret)
+		ibcq->cqe = le32_to_cpu(rsp.cqe);
+	return ret;
+}
+
+int vhyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
+	struct hyv_modify_cq_req *req;
+	struct vhyv_cmd *cmd;
+
+	if (cq->gsi_cq) {
+		ibdev_dbg(ibcq->device, "kernel CQs cannot be modified\n");
+		return -EOPNOTSUPP;
+	}
+
+	cmd = vhyv_cmd_new(to_vhyv_dev(ibcq->device), VHYV_CMD_MODIFY_CQ, NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->cq = cpu_to_le32(cq->target.handle);
+	req->cq_count = cpu_to_le16(count);
+	req->cq_period = cpu_to_le16(period);
+	cmd->nr_abandoned = &cq->uctx->nr_abandoned;
+	return vhyv_cmd_run(cmd, true, NULL, NULL);
+}

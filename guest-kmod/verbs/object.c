@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Creating and destroying objects. A caller that is killed while its object is
+ * being created leaves no object: the abandoned command destroys it.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+
+#include "command/cmd.h"
+#include "dev.h"
+#include "memory/mem.h"
+#include "verbs/verbs.h"
+
+/*
+ * Destroy an object, and free the memory that the host used for it. On -EBUSY,
+ * and on -EINVAL, with which HCAs refuse to deregister an MR that a memory
+ * window (MW) is bound to, the object still exists and the memory is kept.
+ * After all other errors the object does not exist, or the device has been
+ * reset.
+ */
+static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
+			u32 handle, struct vhyv_mem *mem)
+{
+	struct hyv_destroy_req *req;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DESTROY);
+	if (WARN_ON_ONCE(IS_ERR(cmd)))
+		return 0;
+
+	req = cmd->req;
+	req->type = cpu_to_le32(type);
+	req->handle = cpu_to_le32(handle);
+	cmd->mem = mem;
+	ret = vhyv_cmdq_exec(cmd, false);
+	if (ret)
+		return 0;
+
+	ret = vhyv_cmd_reply(cmd, NULL, 0);
+	switch (ret) {
+	case 0:
+	case -ENOENT:
+		break;
+	case -EBUSY:
+	case -EINVAL:
+		cmd->mem = NULL;
+		vhyv_cmd_free(cmd);
+		return ret;
+	default:
+		vhyv_dev_lost(hdev, "host cannot destroy an object");
+		vhyv_cmdq_wait_drained(hdev);
+		break;
+	}
+	vhyv_cmd_free(cmd);
+	return 0;
+}
+
+/**
+ * vhyv_object_destroy() - destroy an object on behalf of its owner
+ * @uctx: owner
+ * @type: object type
+ * @handle: handle
+ * @mem: memory that the host uses for the object, or NULL; freed on success
+ *
+ * Return: 0, -EBUSY if the object is in use, or -EINVAL if the HCA refuses.
+ */
+int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
+			u32 handle, struct vhyv_mem *mem)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+
+	/* An object whose creator was killed may still use this one. */
+	vhyv_cmdq_wait_abandoned(hdev, &uctx->nr_abandoned);
+	return vhyv_destroy(hdev, type, handle, mem);
+}
+
+/*
+ * An abandoned object that another object uses cannot be destroyed now. It is
+ * destroyed with the context; until then the HCA accesses its memory.
+ */
+static void vhyv_keep_mem(struct vhyv_ucontext *uctx, struct vhyv_mem *mem)
+{
+	mem->next = READ_ONCE(uctx->kept);
+	while (!try_cmpxchg(&uctx->kept, &mem->next, mem))
+		;
+}
+
+/* vhyv_cmd.undo of commands that create an object of type undo_arg. */
+static void vhyv_create_undo(struct vhyv_cmd *cmd)
+{
+	struct vhyv_mem *mem = cmd->mem;
+	struct vhyv_ucontext *uctx;
+	struct hyv_create_rsp rsp;
+
+	if (vhyv_cmd_reply(cmd, &rsp, sizeof(rsp)))
+		return;
+	cmd->mem = NULL;
+	if (!vhyv_destroy(cmd->hdev, cmd->undo_arg, le32_to_cpu(rsp.handle),
+			  mem) || !mem)
+		return;
+	uctx = container_of(cmd->nr_abandoned, struct vhyv_ucontext,
+			    nr_abandoned);
+	vhyv_keep_mem(uctx, mem);
+}
+
+/**
+ * vhyv_object_create() - execute and free a command that creates an object
+ * @cmd: command, whose reply starts like struct hyv_create_rsp; the caller owns
+ *	its memory on success only
+ * @type: type of the new object
+ * @uctx: owner, or NULL for a context
+ * @rsp: buffer for the fixed part of the reply, of layout.rsp_len
+ * @udata: provider data, takes that of the reply
+ *
+ * Return: as all functions that send a command.
+ */
+int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
+		       struct vhyv_ucontext *uctx, void *rsp,
+		       struct ib_udata *udata)
+{
+	int ret;
+
+	cmd->undo = vhyv_create_undo;
+	cmd->undo_arg = type;
+	cmd->nr_abandoned = uctx ? &uctx->nr_abandoned : NULL;
+	ret = vhyv_cmdq_exec(cmd, true);
+	if (ret)
+		return ret;
+
+	ret = vhyv_cmd_reply(cmd, rsp, cmd->layout->rsp_len);
+	if (ret)
+		goto out_free;
+	ret = vhyv_cmd_reply_udata(cmd, udata);
+	if (ret)
+		vhyv_create_undo(cmd);
+	else
+		cmd->mem = NULL;
+out_free:
+	vhyv_cmd_free(cmd);
+	return ret;
+}

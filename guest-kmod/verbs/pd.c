@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Protection domains. */
+#include <linux/err.h>
+
+#include "command/cmd.h"
+#include "verbs/verbs.h"
+
+int vhyv_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(ibpd->device);
+	struct vhyv_pd *pd = to_vhyv_pd(ibpd);
+	struct hyv_alloc_pd_req *req;
+	struct hyv_create_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	if (!udata) {
+		if (hdev->guest_gids)
+			return 0;
+		ibdev_dbg(ibpd->device, "kernel PDs need guest addressing\n");
+		return -EOPNOTSUPP;
+	}
+
+	cmd = vhyv_cmd_new(hdev, VHYV_CMD_ALLOC_PD, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	pd->uctx = vhyv_udata_to_uctx(udata);
+	req = cmd->req;
+	req->context = cpu_to_le32(pd->uctx->handle);
+	ret = vhyv_object_create(cmd, HYV_OBJ_PD, pd->uctx, &rsp, udata);
+	if (!ret)
+		pd->handle = le32_to_cpu(rsp.handle);
+	return ret;
+}
+
+int vhyv_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct vhyv_pd *pd = to_vhyv_pd(ibpd);
+
+	if (!pd->uctx)
+		return 0;
+	return vhyv_object_destroy(pd->uctx, HYV_OBJ_PD, pd->handle, NULL);
+}
