@@ -5,10 +5,12 @@
 #include <hyv/wire.h>
 
 #include "dev.h"
+#include "trace.h"
 
 /**
  * vhyv_dev_mark_failed() - let a device fail without logging it
  * @hdev: device
+ * @why: reason, for the trace
  *
  * The device is reset soon after; vhyv_cmdq_wait_drained() waits for that.
  * Commands fail with -EIO, objects are destroyed without the host.
@@ -16,10 +18,11 @@
  * Context: Any context.
  * Return: true if the device had not failed before.
  */
-bool vhyv_dev_mark_failed(struct vhyv_dev *hdev)
+bool vhyv_dev_mark_failed(struct vhyv_dev *hdev, const char *why)
 {
 	if (test_and_set_bit(VHYV_DEV_FAILED, &hdev->flags))
 		return false;
+	trace_vhyv_dev_failed(vhyv_dev_name(hdev), why);
 	/* Not on hdev->wq, whose work may wait for this. */
 	queue_work(system_unbound_wq, &hdev->fail_work);
 	return true;
@@ -28,7 +31,7 @@ bool vhyv_dev_mark_failed(struct vhyv_dev *hdev)
 /* As vhyv_dev_mark_failed(), for failures that need an administrator. */
 void vhyv_dev_fail(struct vhyv_dev *hdev, const char *why)
 {
-	if (vhyv_dev_mark_failed(hdev))
+	if (vhyv_dev_mark_failed(hdev, why))
 		dev_err(&hdev->vdev->dev,
 			"device failed (%s); rebind the driver to recover\n",
 			why);
@@ -37,7 +40,7 @@ void vhyv_dev_fail(struct vhyv_dev *hdev, const char *why)
 /* As vhyv_dev_mark_failed(), for HCA removal and HCA failure. */
 void vhyv_dev_hca_removed(struct vhyv_dev *hdev)
 {
-	if (vhyv_dev_mark_failed(hdev))
+	if (vhyv_dev_mark_failed(hdev, "HCA removed or failed"))
 		dev_notice(&hdev->vdev->dev,
 			   "HCA failed or was removed from the host\n");
 }

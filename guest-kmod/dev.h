@@ -104,6 +104,12 @@ static inline bool vhyv_dev_failed(const struct vhyv_dev *hdev)
 	return test_bit(VHYV_DEV_FAILED, &hdev->flags);
 }
 
+/* Name of the device in log lines and traces. */
+static inline const char *vhyv_dev_name(const struct vhyv_dev *hdev)
+{
+	return dev_name(&hdev->vdev->dev);
+}
+
 /* Debug message of a device that may not be registered with the RDMA core. */
 #define vhyv_dbg(hdev, fmt, ...)					\
 do {									\
@@ -115,7 +121,7 @@ do {									\
 		dev_dbg(&__hdev->vdev->dev, fmt, ##__VA_ARGS__);	\
 } while (0)
 
-bool vhyv_dev_mark_failed(struct vhyv_dev *hdev);
+bool vhyv_dev_mark_failed(struct vhyv_dev *hdev, const char *why);
 void vhyv_dev_fail(struct vhyv_dev *hdev, const char *why);
 void vhyv_dev_hca_removed(struct vhyv_dev *hdev);
 void vhyv_dev_lost(struct vhyv_dev *hdev, const char *why);

@@ -82,7 +82,7 @@ static int vhyv_reboot_notify(struct notifier_block *nb, unsigned long action,
 	struct vhyv_dev *hdev = container_of(nb, struct vhyv_dev, reboot_nb);
 
 	/* The reset of a broken device may hang, so a work item does it. */
-	vhyv_dev_mark_failed(hdev);
+	vhyv_dev_mark_failed(hdev, "reboot");
 	if (!wait_for_completion_timeout(&hdev->cmdq->drained,
 					 VHYV_REBOOT_TIMEOUT))
 		dev_err(&hdev->vdev->dev,

@@ -6,15 +6,19 @@
  * device returns it. So a caller may be killed at any time, and the device
  * never writes to memory that has been reused.
  */
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
 #include <linux/vmalloc.h>
 #include <linux/wait_bit.h>
 
+#include <hyv/wire.h>
+
 #include "command/cmdq.h"
 #include "dev.h"
 #include "memory/mem.h"
+#include "trace.h"
 
 /*
  * Fill @sg with @buf, which may come from vmalloc(). Returns the number of
@@ -135,11 +139,24 @@ struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 	return q;
 }
 
+/* For the trace only: vhyv_cmd_reply() checks the reply. */
+static u32 vhyv_cmd_status(const struct vhyv_cmd *cmd)
+{
+	const struct hyv_rsp *hdr = cmd->rsp;
+
+	if (cmd->error || cmd->rsp_len < sizeof(*hdr))
+		return HYV_S_EIO;
+	return le32_to_cpu(hdr->status);
+}
+
 /* Return a command to its caller, or clean up after one that has given up. */
 static void vhyv_cmd_return(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
 	lockdep_assert_held(&q->lock);
 
+	trace_vhyv_cmd_return(vhyv_dev_name(cmd->hdev), cmd->layout->opcode,
+			      cmd->layout->name, vhyv_cmd_status(cmd),
+			      ktime_get_ns() - cmd->submit_ns);
 	cmd->returned = true;
 	if (cmd->abandoned)
 		queue_work(cmd->hdev->wq, &cmd->work);
@@ -182,9 +199,14 @@ static bool vhyv_cmdq_try_submit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd,
 	if (q->closed) {
 		*err = -ESHUTDOWN;
 	} else {
+		cmd->submit_ns = ktime_get_ns();
 		*err = virtqueue_add_sgs(q->vq, sgs, 1, 1, cmd, GFP_ATOMIC);
-		if (!*err)
+		if (!*err) {
+			trace_vhyv_cmd_submit(vhyv_dev_name(cmd->hdev),
+					      cmd->layout->opcode,
+					      cmd->layout->name, cmd->req_len);
 			notify = virtqueue_kick_prepare(q->vq);
+		}
 	}
 	spin_unlock_irq(&q->lock);
 

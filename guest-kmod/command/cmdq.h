@@ -73,6 +73,7 @@ struct vhyv_cmd_layout {
  *	until @undo has run
  * @error: -EIO if the device was reset before it replied
  * @rsp_len: bytes that the device has written to @rsp
+ * @submit_ns: time of submission
  * @done: the command has been returned
  * @work: runs @undo and frees the command
  * @returned: the command has been returned; protected by vhyv_cmdq.lock
@@ -98,6 +99,7 @@ struct vhyv_cmd {
 
 	int error;
 	u32 rsp_len;
+	u64 submit_ns;
 	struct completion done;
 	struct work_struct work;
 

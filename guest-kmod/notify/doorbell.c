@@ -22,6 +22,7 @@
 #include "command/cmd.h"
 #include "dev.h"
 #include "notify/doorbell.h"
+#include "trace.h"
 
 /*
  * set_bit() is atomic only for the CPUs of this kernel: on x86 a kernel that
@@ -50,9 +51,10 @@ static bool vhyv_db_slots_valid(u32 slots)
 	       slots <= VHYV_DB_MAX_SLOTS;
 }
 
-static void vhyv_doorbell_map_init(struct vhyv_doorbell_map *map, void *start,
-				   u32 slots)
+static void vhyv_doorbell_map_init(struct vhyv_doorbell_map *map,
+				   const char *name, void *start, u32 slots)
 {
+	map->name = name;
 	map->summary = start;
 	map->bits = start + (HYV_DB_BITMAP_WORDS(slots) -
 			     slots / VHYV_DB_WORD_BITS) * sizeof(__le64);
@@ -89,12 +91,12 @@ int vhyv_db_init(struct vhyv_dev *hdev, u32 qp_slots, u32 cq_slots)
 	}
 	db->qp_slots = qp_slots;
 	db->cq_slots = cq_slots;
-	vhyv_doorbell_map_init(&db->send, db->area + HYV_DB_SQ_OFFSET,
+	vhyv_doorbell_map_init(&db->send, "send", db->area + HYV_DB_SQ_OFFSET,
 			       qp_slots);
-	vhyv_doorbell_map_init(&db->arm,
+	vhyv_doorbell_map_init(&db->arm, "arm",
 			       db->area + HYV_DB_ARM_OFFSET(qp_slots),
 			       cq_slots);
-	vhyv_doorbell_map_init(&db->solicited,
+	vhyv_doorbell_map_init(&db->solicited, "solicited",
 			       db->area + HYV_DB_SOLICITED_OFFSET(qp_slots,
 								  cq_slots),
 			       cq_slots);
@@ -152,6 +154,7 @@ static void vhyv_db_set(struct vhyv_dev *hdev, struct vhyv_doorbell_map *map,
 			u32 slot)
 {
 	const struct hyv_db_hdr *hdr = hdev->db->area;
+	bool kick;
 
 	/* A host that sees the bit must see what the provider has queued. */
 	virt_wmb();
@@ -165,7 +168,9 @@ static void vhyv_db_set(struct vhyv_dev *hdev, struct vhyv_doorbell_map *map,
 	 * flag.
 	 */
 	virt_mb();
-	if (READ_ONCE(hdr->kick_wanted) && !vhyv_dev_failed(hdev))
+	kick = READ_ONCE(hdr->kick_wanted) && !vhyv_dev_failed(hdev);
+	trace_vhyv_doorbell_ring(vhyv_dev_name(hdev), map->name, slot, kick);
+	if (kick)
 		virtqueue_notify(hdev->db->vq);
 }
 

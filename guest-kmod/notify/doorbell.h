@@ -10,10 +10,12 @@ struct virtqueue;
 
 /**
  * struct vhyv_doorbell_map - one of the bitmaps in the doorbell area
+ * @name: name in traces
  * @summary: summary words
  * @bits: words of slots
  */
 struct vhyv_doorbell_map {
+	const char *name;
 	void *summary;
 	void *bits;
 };

@@ -15,6 +15,7 @@
 #include "dev.h"
 #include "notify/event.h"
 #include "notify/event_type.h"
+#include "trace.h"
 
 /* Buffers per queue; the host keeps events while none is free. */
 #define VHYV_EVENT_BUFFERS	64
@@ -123,7 +124,7 @@ static void vhyv_object_event(struct xarray *xa, u16 type, u32 handle,
 	vhyv_event_target_put(target);
 }
 
-static void vhyv_handle_event(struct vhyv_dev *hdev,
+static void vhyv_handle_event(struct vhyv_dev *hdev, u32 queue,
 			      const struct hyv_event *event)
 {
 	struct vhyv_events *events = hdev->events;
@@ -133,6 +134,8 @@ static void vhyv_handle_event(struct vhyv_dev *hdev,
 	u32 count = min_t(u32, le32_to_cpu(event->count), VHYV_MAX_EVENT_COUNT);
 	struct ib_event ib_event = { .device = &hdev->ibdev, .event = code };
 
+	trace_vhyv_event_deliver(vhyv_dev_name(hdev), queue, type, code, handle,
+				 count);
 	if (type == HYV_EVENT_COMP) {
 		vhyv_comp_event(events, handle, count);
 		return;
@@ -187,7 +190,7 @@ void vhyv_events_callback(struct virtqueue *vq)
 			if (!vhyv_event_queue_add(queue, buf))
 				added = true;
 			if (len >= sizeof(event))
-				vhyv_handle_event(hdev, &event);
+				vhyv_handle_event(hdev, index, &event);
 		}
 	} while (!virtqueue_enable_cb(vq));
 	if (added)

@@ -13,17 +13,20 @@
 
 #include "command/cmd.h"
 #include "memory/mem.h"
+#include "trace.h"
 #include "verbs/verbs.h"
 
 /**
  * struct vhyv_mmap_entry - a range of the window that a process has mapped
  * @rdma_entry: counts the mappings
  * @window_offset: offset in the window, identifies the mapping to the host
+ * @length: length in bytes
  * @node: in vhyv_ucontext.munmaps
  */
 struct vhyv_mmap_entry {
 	struct rdma_user_mmap_entry rdma_entry;
 	u64 window_offset;
+	u64 length;
 	struct llist_node node;
 };
 
@@ -123,10 +126,13 @@ static void vhyv_munmap_work(struct work_struct *work)
 	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
 	struct llist_node *list = llist_del_all(&uctx->munmaps);
 	struct vhyv_mmap_entry *entry, *next;
+	int ret;
 
 	llist_for_each_entry_safe(entry, next, list, node) {
 		/* After an error the host unmaps it with the context. */
-		vhyv_cmd_munmap(hdev, uctx->handle, entry->window_offset);
+		ret = vhyv_cmd_munmap(hdev, uctx->handle, entry->window_offset);
+		trace_vhyv_munmap(vhyv_dev_name(hdev), uctx->handle,
+				  entry->window_offset, entry->length, ret);
 		kfree(entry);
 	}
 }
@@ -193,7 +199,7 @@ int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 	unsigned long length = vma->vm_end - vma->vm_start;
 	pgprot_t prot = vma->vm_page_prot;
 	struct vhyv_mmap_entry *entry;
-	u64 window_offset;
+	u64 window_offset = 0;
 	int ret;
 
 	if (!(vma->vm_flags & VM_SHARED)) {
@@ -209,6 +215,7 @@ int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 	if (ret)
 		goto err_free;
 	entry->window_offset = window_offset;
+	entry->length = length;
 
 	/* Only counts the mappings; the offset that it assigns is ignored. */
 	ret = rdma_user_mmap_entry_insert(ibuc, &entry->rdma_entry, length);
@@ -223,12 +230,15 @@ int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 				length, prot, &entry->rdma_entry);
 	/* Without a mapping, which holds a reference, this frees the entry. */
 	rdma_user_mmap_entry_remove(&entry->rdma_entry);
-	return ret;
+	goto out;
 
 err_munmap:
 	vhyv_cmd_munmap(hdev, uctx->handle, window_offset);
 err_free:
 	kfree(entry);
+out:
+	trace_vhyv_mmap(vhyv_dev_name(hdev), uctx->handle, window_offset,
+			length, ret);
 	return ret;
 }
 
