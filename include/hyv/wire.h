@@ -2,13 +2,28 @@
 /*
  * HyV: the contract between a guest driver and the host.
  *
- * docs/protocol.md is the same contract in prose. All integers are little
- * endian. Every reserved field must be zero when sent and is refused otherwise;
- * receivers of replies and events ignore reserved fields.
+ * docs/protocol.md describes the same contract in prose, with all rules and
+ * errors.
  *
- * Numbers for QP states, MTUs, access flags, attribute masks, event codes,
- * port states and the like are those of the RDMA user verbs ABI
- * (rdma/ib_user_verbs.h and libibverbs), which never change.
+ * All integers are little endian, unless their type is __be. Structures have no
+ * padding. Senders set reserved fields to zero. The host refuses a request with
+ * a reserved field that is not zero (HYV_S_EINVAL); guests ignore the reserved
+ * fields of replies and events. Sizes and lengths are in bytes.
+ *
+ * QP states, MTUs, access flags, attribute masks, event codes, port states and
+ * the like have the numbers of the RDMA user verbs ABI (rdma/ib_user_verbs.h
+ * and libibverbs), which never change. "Handle" means a number that the host
+ * has chosen for an object; it is never 0.
+ *
+ * HYV_CMD_X has the request struct hyv_x_req and the reply struct hyv_x_rsp;
+ * where there is no such reply, it is the header, struct hyv_rsp, or as said at
+ * the request. Members mean what the verbs attributes of the same name mean,
+ * and have a comment where there is more to know. Structures that several
+ * commands share have kernel-doc.
+ *
+ * Provider data passes in both directions with QUERY_DEVICE, ALLOC_CONTEXT, the
+ * commands that create an object, RESIZE_CQ, MODIFY_QP, MODIFY_SRQ and
+ * REREG_MR. The host ignores that of other commands.
  */
 #ifndef HYV_WIRE_H
 #define HYV_WIRE_H
@@ -27,7 +42,7 @@
  */
 #define HYV_VIRTIO_ID		63
 
-/* Protocol generation; see struct hyv_config.proto_min and proto_max. */
+/* Protocol generation, see proto_min and proto_max of struct hyv_config. */
 #define HYV_PROTO_VERSION	1
 
 /* Virtqueues. Event queue i is virtqueue HYV_VQ_EVENT0 + i. */
@@ -36,26 +51,26 @@
 #define HYV_VQ_EVENT0		2
 #define HYV_MAX_EVENT_QUEUES	16
 
-/* Virtio shared memory region that HCA queues are mapped into. */
+/* ID of the virtio shared memory region into which HCA queues are mapped. */
 #define HYV_SHM_WINDOW		1
 
-/* Virtio feature bits of this device. */
+/* Virtio feature bits, as bit numbers. */
 
 /* Chunk lists may be kept in guest memory (HYV_CHUNKS_INDIRECT). */
 #define HYV_F_INDIRECT_CHUNKS	0
 /*
- * The HCA is a software one: its doorbells and CQ arming go through the
- * doorbell area (HYV_CMD_SETUP_DOORBELLS). Without this bit the HCA's own
- * doorbell pages are mapped and the area does not exist.
+ * Software HCA: doorbells and CQ arming go through the doorbell area
+ * (HYV_CMD_SETUP_DOORBELLS). Without this bit the area does not exist, and the
+ * guest maps the HCA's own doorbell pages.
  */
 #define HYV_F_DOORBELL_AREA	1
 /*
- * Addresses are the guest's: its driver tells the host which GIDs its ports
- * have (HYV_CMD_ADD_GID), sgid_index counts in that table, and destinations are
- * GIDs of other guests, or of hosts that the administrator has entered. The host
- * translates both to what the HCA sends. Without this bit the ports have the
- * GIDs of the HCA (HYV_CMD_QUERY_GIDS). A device that offers it works with
- * drivers that accept it only.
+ * Guest addressing: the guest driver registers the GIDs of its ports with the
+ * host (HYV_CMD_ADD_GID), sgid_index is an index into that table, and a dgid is
+ * the GID of another guest or one that an administrator of the host has
+ * entered. The host translates both to GIDs of HCAs. Without this bit (host
+ * addressing) the ports have the GIDs of the HCA (HYV_CMD_QUERY_GIDS). A driver
+ * that does not accept this bit cannot use a device that offers it.
  */
 #define HYV_F_GUEST_GIDS	2
 
@@ -64,18 +79,18 @@
 				 (1ULL << HYV_F_GUEST_GIDS))
 
 /*
- * Status of a reply: 0 or one of these. The numbers are those of Linux's
- * asm-generic errno and are part of the protocol on every architecture.
+ * Status of a reply. The numbers equal those of Linux's asm-generic errno, and
+ * are part of the protocol on every architecture.
  */
 enum hyv_status {
 	HYV_OK			= 0,
-	HYV_S_EPERM		= 1,	/* policy forbids it */
+	HYV_S_EPERM		= 1,	/* forbidden by host policy */
 	HYV_S_ENOENT		= 2,	/* no object with this handle and type */
 	HYV_S_EINTR		= 4,	/* interrupted by a reset; not executed */
-	HYV_S_EIO		= 5,	/* HCA gone, or an error with no code here */
-	HYV_S_E2BIG		= 7,	/* non-zero bytes past the known part */
+	HYV_S_EIO		= 5,	/* HCA removed, or any other error */
+	HYV_S_E2BIG		= 7,	/* unknown bytes that are not zero */
 	HYV_S_EAGAIN		= 11,
-	HYV_S_ENOMEM		= 12,	/* host memory, MEMLOCK or HCA resources */
+	HYV_S_ENOMEM		= 12,	/* host memory, memlock or HCA limit */
 	HYV_S_EACCES		= 13,
 	HYV_S_EFAULT		= 14,	/* address outside guest RAM */
 	HYV_S_EBUSY		= 16,	/* object still in use */
@@ -87,7 +102,7 @@ enum hyv_status {
 	HYV_S_ENOSYS		= 38,	/* opcode unknown */
 	HYV_S_EMSGSIZE		= 90,	/* request or reply buffer too short */
 	HYV_S_EPROTONOSUPPORT	= 93,
-	HYV_S_EOPNOTSUPP	= 95,	/* not offered, or feature not negotiated */
+	HYV_S_EOPNOTSUPP	= 95,	/* not offered or not negotiated */
 	HYV_S_ENETUNREACH	= 101,
 	HYV_S_ETIMEDOUT		= 110,
 	HYV_S_EHOSTUNREACH	= 113,
@@ -96,28 +111,31 @@ enum hyv_status {
 
 /* --- Device configuration space ------------------------------------------ */
 
+/* The HCA has not been removed from the host. */
 #define HYV_CONFIG_S_HCA_PRESENT	(1 << 0)
 
 /**
  * struct hyv_config - device configuration space
- * @proto_min: oldest protocol generation that the host speaks
- * @proto_max: newest one; a driver whose own range does not overlap refuses
- *	the device
- * @driver_id: enum rdma_driver_id of the HCA, for user-space provider choice
+ * @proto_min: oldest protocol generation that the host supports
+ * @proto_max: newest protocol generation that the host supports; a driver whose
+ *	own range does not overlap with these refuses the device
+ * @driver_id: enum rdma_driver_id of the HCA; selects the provider
  * @uverbs_abi_ver: provider ABI version of the HCA
  * @nr_ports: ports of the HCA, numbered from 1
- * @node_type: enum rdma_node_type (1 = CA)
- * @nr_event_queues: event virtqueues, 1..HYV_MAX_EVENT_QUEUES
- * @nr_comp_vectors: completion vectors; vector v uses event queue
- *	v % nr_event_queues
- * @qp_slots: doorbell slots for QPs, a power of two, 64..65536
- * @cq_slots: arming slots for CQs, a power of two, 64..65536
- * @max_request: longest request in bytes
- * @page_size: unit of HYV_CMD_MMAP lengths and offsets, in bytes
+ * @node_type: enum rdma_node_type, 1 is a CA
+ * @nr_event_queues: event queues, 1 to HYV_MAX_EVENT_QUEUES
+ * @nr_comp_vectors: completion vectors; vector v uses event queue v modulo
+ *	@nr_event_queues
+ * @qp_slots: doorbell slots of QPs, a power of two from 64 to 65536
+ * @cq_slots: arming slots of CQs, a power of two from 64 to 65536
+ * @max_request: longest request
+ * @page_size: unit of lengths and offsets in HYV_CMD_MMAP
  * @status: HYV_CONFIG_S_* bits
  * @mac: MAC address of the guest's network device that is paired with this
  *	device, or zero
  * @reserved: zero
+ *
+ * Read only.
  */
 struct hyv_config {
 	__le16 proto_min;
@@ -138,15 +156,16 @@ struct hyv_config {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_config) == 64);
 
-/* --- Requests and replies ------------------------------------------------- */
+/* --- Requests and replies ------------------------------------------------ */
 
 #define HYV_MAX_REQ_SIZE	65536
 #define HYV_MAX_RSP_SIZE	16384
-/* Longest private data of a provider, each way. */
+/* Maximum length of provider data, in each direction. */
 #define HYV_MAX_UDATA		2048
-/* Most chunk lists beside one request. */
+/* Maximum number of chunk lists in a request. */
 #define HYV_MAX_LISTS		4
 
+/* include/hyv/commands.h has the sizes and the feature bits of each. */
 enum hyv_opcode {
 	/* Device. */
 	HYV_CMD_QUERY_DEVICE	= 0x0101,
@@ -156,7 +175,7 @@ enum hyv_opcode {
 	HYV_CMD_SETUP_DOORBELLS	= 0x0105,
 	HYV_CMD_ADD_GID		= 0x0106,
 	HYV_CMD_DEL_GID		= 0x0107,
-	/* Process contexts and their mappings. */
+	/* Contexts and mappings. */
 	HYV_CMD_ALLOC_CONTEXT	= 0x0201,
 	HYV_CMD_MMAP		= 0x0202,
 	HYV_CMD_MUNMAP		= 0x0203,
@@ -195,19 +214,20 @@ enum hyv_obj_type {
 /**
  * struct hyv_req - header of every request
  * @opcode: enum hyv_opcode
- * @nr_lists: chunk lists that follow the provider data, 0..HYV_MAX_LISTS
- * @size: bytes of the whole request
- * @fixed_len: bytes of the opcode's fixed part, this header included; a
- *	multiple of 8. Provider data starts here.
+ * @nr_lists: chunk lists after the provider data, 0 to HYV_MAX_LISTS
+ * @size: length of the whole request
+ * @fixed_len: length of the opcode's fixed part including this header, a
+ *	multiple of 8; provider data starts at this offset
  * @reserved: zero
- * @udata_len: bytes of provider data; the first chunk list starts at the next
- *	multiple of 8
- * @udata_out_len: room for provider data in the reply
+ * @udata_len: length of provider data, up to HYV_MAX_UDATA; the first chunk
+ *	list starts at the next multiple of 8
+ * @udata_out_len: room for provider data in the reply, up to HYV_MAX_UDATA
+ * @reserved2: zero
  *
- * A request that is longer in its fixed part than the host knows is accepted
- * if the unknown bytes are zero, else refused with HYV_S_E2BIG; one that is
- * shorter than the first version of the opcode is refused with
- * HYV_S_EMSGSIZE; fields that are not sent count as zero.
+ * The fixed part may be longer than the host knows if the unknown bytes are
+ * zero; if not, the host refuses the request with HYV_S_E2BIG. A fixed part
+ * that is shorter than in the first version of the opcode is refused with
+ * HYV_S_EMSGSIZE. Fields that were not sent count as zero.
  */
 struct hyv_req {
 	__le16 opcode;
@@ -223,15 +243,16 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_req) == 24);
 
 /**
  * struct hyv_rsp - header of every reply
- * @status: enum hyv_status; if not 0 the reply ends with this header
- * @fixed_len: bytes of the fixed part, this header included; provider data
- *	starts here
+ * @status: enum hyv_status; if it is not 0, the reply ends after this header
+ *	and the request has changed nothing
+ * @fixed_len: length of the fixed part including this header; provider data
+ *	starts at this offset
  * @reserved: zero
- * @size: bytes of the whole reply
- * @udata_len: bytes of provider data, at most what the request had room for
+ * @size: length of the whole reply
+ * @udata_len: length of provider data, up to udata_out_len of the request
  *
- * The host cuts the fixed part to the room that the guest gave (reply buffer
- * less udata_out_len); fields that do not arrive count as zero.
+ * The host cuts the fixed part to the room in the reply buffer less
+ * udata_out_len. Fields that do not arrive count as zero.
  */
 struct hyv_rsp {
 	__le32 status;
@@ -242,12 +263,12 @@ struct hyv_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_rsp) == 16);
 
-/* --- Guest memory --------------------------------------------------------- */
+/* --- Guest memory -------------------------------------------------------- */
 
 /**
- * struct hyv_chunk - physically contiguous piece of guest memory
+ * struct hyv_chunk - physically contiguous guest memory
  * @addr: guest-physical address
- * @len: bytes, not 0
+ * @len: length, not 0
  */
 struct hyv_chunk {
 	__le64 addr;
@@ -255,26 +276,30 @@ struct hyv_chunk {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_chunk) == 16);
 
-/* The entries describe guest memory that holds the array of chunks. */
+/* The entries describe the guest memory that holds the array of chunks. */
 #define HYV_CHUNKS_INDIRECT	(1 << 0)
 
 /**
- * struct hyv_chunk_list - the memory of one buffer of the guest
- * @slot: which buffer of the command: 0 for the memory of REG_MR and
- *	SETUP_DOORBELLS; for other commands the number of the buffer in the
- *	provider's table (docs/protocol.md)
- * @flags: HYV_CHUNKS_*
- * @nr_chunks: chunks that describe the buffer
- * @nr_entries: entries after this header; equal to @nr_chunks unless
+ * struct hyv_chunk_list - memory of one guest buffer
+ * @slot: number of the buffer in the command: 0 in REG_MR, REREG_MR and
+ *	SETUP_DOORBELLS; in other commands the slot in the table of the provider
+ *	(hyv/provider.h)
+ * @flags: HYV_CHUNKS_* bits
+ * @nr_chunks: chunks that make up the buffer, at most one per page
+ * @nr_entries: elements of @entry; equal to @nr_chunks without
  *	HYV_CHUNKS_INDIRECT
  * @reserved: zero
- * @addr: guest virtual address of the buffer's first byte
- * @length: bytes of the buffer; the sum of the chunks
+ * @addr: guest virtual address of the buffer
+ * @length: length of the buffer, the sum of the chunks' lengths
+ * @entry: the chunks, or with HYV_CHUNKS_INDIRECT the memory that holds them
  *
- * Only the first chunk may start, and only the last may end, off a page
- * boundary; @addr and the first chunk have the same offset in their page.
- * With HYV_CHUNKS_INDIRECT the entries' lengths are multiples of 16 and add
- * up to 16 * @nr_chunks.
+ * Only the first chunk may start off a page boundary, and only the last may end
+ * off one. @addr and the first chunk have the same offset in their page. With
+ * HYV_CHUNKS_INDIRECT the length of each entry is a multiple of 16, and
+ * together they are 16 * @nr_chunks.
+ *
+ * The guest keeps the memory pinned until the object that the list was sent for
+ * is destroyed.
  */
 struct hyv_chunk_list {
 	__le16 slot;
@@ -288,16 +313,15 @@ struct hyv_chunk_list {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_chunk_list) == 32);
 
-/* --- Device commands ------------------------------------------------------ */
+/* --- Device commands ----------------------------------------------------- */
 
-/* HYV_CMD_QUERY_DEVICE; provider data is passed both ways. */
 struct hyv_query_device_req {
 	struct hyv_req hdr;
 };
 
 /*
- * Verbs that not every HCA has, and without which a guest driver must not offer
- * them: bits of struct hyv_query_device_rsp.verbs.
+ * Optional verbs: bits of hyv_query_device_rsp.verbs. A guest driver must not
+ * offer a verb whose bit is clear.
  */
 #define HYV_VERB_AH		(1 << 0)	/* CREATE_AH, UD QPs */
 #define HYV_VERB_SRQ		(1 << 1)	/* CREATE_SRQ, QUERY_SRQ */
@@ -308,7 +332,10 @@ struct hyv_query_device_req {
 #define HYV_VERB_MW		(1 << 6)	/* ALLOC_MW */
 #define HYV_VERB_MCAST		(1 << 7)	/* ATTACH_MCAST, DETACH_MCAST */
 
-/* Fields as in struct ib_uverbs_query_device_resp and its extension. */
+/*
+ * Reply to HYV_CMD_QUERY_DEVICE. The fields up to raw_packet_caps are those of
+ * struct ib_uverbs_ex_query_device_resp; the first version ended with them.
+ */
 struct hyv_query_device_rsp {
 	struct hyv_rsp hdr;
 	__le64 fw_ver;
@@ -363,6 +390,7 @@ struct hyv_query_device_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_device_rsp) == 232);
 
+/* HYV_CMD_QUERY_PORT: HYV_S_EINVAL if there is no such port. */
 struct hyv_query_port_req {
 	struct hyv_req hdr;
 	__le32 port;
@@ -370,7 +398,10 @@ struct hyv_query_port_req {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_port_req) == 32);
 
-/* Fields as in struct ib_uverbs_query_port_resp. */
+/*
+ * Reply to HYV_CMD_QUERY_PORT, with the fields of struct
+ * ib_uverbs_query_port_resp. A guest repeats the query after a port event.
+ */
 struct hyv_query_port_rsp {
 	struct hyv_rsp hdr;
 	__le32 port_cap_flags;
@@ -403,6 +434,7 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_query_port_rsp) == 72);
 #define HYV_GID_TYPE_ROCE_V1	0
 #define HYV_GID_TYPE_ROCE_V2	1
 
+/* An entry of a GID table. */
 struct hyv_gid {
 	__u8 raw[16];
 	__le16 index;
@@ -414,41 +446,43 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_gid) == 24);
 #define HYV_QUERY_GIDS_MAX	64
 
 /*
- * The valid entries of a port's GID table in order of their index, from index
- * @first on. @next is where to go on, or 0 at the end. With HYV_F_GUEST_GIDS at
- * most one: the link-local GID of the HCA's port, which GRHs of UD messages
- * between guests on it have. Every guest may add it to its own table.
+ * HYV_CMD_QUERY_GIDS: the valid entries of a port's GID table in ascending
+ * order of their index. In host addressing these are the GIDs of the HCA. In
+ * guest addressing there is at most one: the link-local GID of the HCA's port,
+ * which the GRH of every UD message between guests on this HCA carries. Every
+ * guest may add it to its own table. HYV_S_EINVAL if there is no such port.
  */
 struct hyv_query_gids_req {
 	struct hyv_req hdr;
 	__le32 port;
-	__le32 first;
+	__le32 first;		/* lowest index to report */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_gids_req) == 32);
 
 struct hyv_query_gids_rsp {
 	struct hyv_rsp hdr;
-	__le32 count;
-	__le32 next;
+	__le32 count;		/* elements of gid */
+	__le32 next;		/* first of the next request, 0 at the end */
 	struct hyv_gid gid[HYV_QUERY_GIDS_MAX];
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_gids_rsp) == 24 + 64 * 24);
 
-/* Entries of a port's GID table with HYV_F_GUEST_GIDS. */
+/* Size of a port's GID table in guest addressing. */
 #define HYV_MAX_GIDS		128
 #define HYV_NO_VLAN		0xffff
 
 /*
- * HYV_CMD_ADD_GID (HYV_F_GUEST_GIDS): an entry of a port's GID table, which was
- * empty. HYV_S_EEXIST if another vNIC of the tenant has this GID, HYV_S_EACCES if
- * this one may not have it, HYV_S_EBUSY if the entry is not empty. The same GID
- * may be in several entries. Reply: struct hyv_rsp.
+ * HYV_CMD_ADD_GID (HYV_F_GUEST_GIDS): set an empty entry of a port's GID table.
+ * The same GID may be in several entries. A reset empties the table.
+ * HYV_S_EEXIST if another vNIC of the tenant has this GID, HYV_S_EACCES if this
+ * vNIC may not have it, HYV_S_EBUSY if the entry is in use, HYV_S_EINVAL for
+ * another type or a GID that is not a unicast GID.
  */
 struct hyv_add_gid_req {
 	struct hyv_req hdr;
 	__le32 port;
 	__le16 index;		/* below HYV_MAX_GIDS */
-	__le16 vlan_id;		/* 0..4094, or HYV_NO_VLAN */
+	__le16 vlan_id;		/* 0 to 4094, or HYV_NO_VLAN */
 	__u8 gid[16];
 	__u8 type;		/* HYV_GID_TYPE_ROCE_V2 */
 	__u8 reserved[7];
@@ -456,8 +490,8 @@ struct hyv_add_gid_req {
 HYV_STATIC_ASSERT(sizeof(struct hyv_add_gid_req) == 56);
 
 /*
- * HYV_CMD_DEL_GID (HYV_F_GUEST_GIDS): empty an entry. What was made with its
- * index goes on working. HYV_S_ENOENT if it is empty. Reply: struct hyv_rsp.
+ * HYV_CMD_DEL_GID (HYV_F_GUEST_GIDS): clear an entry. QPs and AHs that were set
+ * up with it keep working. HYV_S_ENOENT if the entry is empty.
  */
 struct hyv_del_gid_req {
 	struct hyv_req hdr;
@@ -469,49 +503,54 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_del_gid_req) == 32);
 
 #define HYV_QUERY_PKEYS_MAX	128
 
-/* The port's P_Key table from index @first on; @next as above. */
+/* HYV_CMD_QUERY_PKEYS: the P_Key table of a port, without gaps. */
 struct hyv_query_pkeys_req {
 	struct hyv_req hdr;
 	__le32 port;
-	__le32 first;
+	__le32 first;		/* index of the first P_Key to report */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_pkeys_req) == 32);
 
 struct hyv_query_pkeys_rsp {
 	struct hyv_rsp hdr;
-	__le32 count;
-	__le32 next;
+	__le32 count;		/* elements of pkey */
+	__le32 next;		/* first of the next request, 0 at the end */
 	__le16 pkey[HYV_QUERY_PKEYS_MAX];
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_pkeys_rsp) == 24 + 256);
 
 /*
  * HYV_CMD_SETUP_DOORBELLS (HYV_F_DOORBELL_AREA): hand over the doorbell area,
- * one chunk list (slot 0) of whole pages of guest memory, zeroed, at least
- * HYV_DB_AREA_SIZE() bytes. Once between resets.
+ * with one chunk list (slot 0) of whole, zeroed pages, from HYV_DB_AREA_SIZE()
+ * to 1 MiB. HYV_S_EEXIST if the host has an area since the last reset.
  */
 struct hyv_setup_doorbells_req {
 	struct hyv_req hdr;
 };
 
-/* --- The doorbell area ----------------------------------------------------- */
+/* --- The doorbell area --------------------------------------------------- */
 
-/*
- * struct hyv_db_hdr, then three bitmaps: send doorbells (one bit per QP slot),
- * CQ arming for the next completion, CQ arming for the next solicited one (one
- * bit per CQ slot each). A bitmap of n slots is ceil(n / 4096) summary words
- * followed by n / 64 words; bit b of word w (little endian) is slot 64 * w + b,
- * and bit s of summary word t says that word 64 * t + s may have bits set.
+/**
+ * struct hyv_db_hdr - start of the doorbell area
+ * @kick_wanted: not 0 if the guest has to kick; written by the host only
+ * @reserved: zero
  *
- * The guest sets the bit, then the summary bit, then, after a full barrier,
- * reads kick_wanted and notifies the doorbell virtqueue if it is not zero.
- * The host clears summary bits, then takes the bits of the words. It clears a
- * send doorbell before it acts on it, and an arming bit only after the CQ is
- * armed: a guest that has waited for its arming bit to clear will get an event
- * for every completion from then on.
+ * Three bitmaps follow: send doorbells with a bit per QP slot, then CQ arming
+ * for the next completion and CQ arming for the next solicited completion, each
+ * with a bit per CQ slot. A bitmap of n slots consists of ceil(n / 4096)
+ * summary words and then n / 64 words, of 8 bytes each. Bit b of word w is slot
+ * 64 * w + b; bit s of summary word t is set if word 64 * t + s may have bits
+ * set.
+ *
+ * The guest sets the bit of the slot, then the summary bit, executes a full
+ * memory barrier, reads @kick_wanted, and kicks the doorbell virtqueue if it is
+ * not 0. The host clears summary bits before it reads the words. It clears a
+ * send doorbell before it rings the HCA's, but an arming bit only after it has
+ * armed the CQ. A guest that waits for its arming bit to clear gets an event
+ * for every completion that is added from then on.
  */
 struct hyv_db_hdr {
-	__le32 kick_wanted;	/* written by the host only */
+	__le32 kick_wanted;
 	__le32 reserved[15];
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_db_hdr) == 64);
@@ -527,13 +566,17 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_db_hdr) == 64);
 	(HYV_DB_SOLICITED_OFFSET(qp_slots, cq_slots) + \
 	 8 * HYV_DB_BITMAP_WORDS(cq_slots))
 
-/* --- Contexts and mappings -------------------------------------------------- */
+/* --- Contexts and mappings ----------------------------------------------- */
 
-/* One per guest process that opens the device; provider data both ways. */
+/*
+ * HYV_CMD_ALLOC_CONTEXT: sent when a guest process opens the device. Reply:
+ * struct hyv_create_rsp.
+ */
 struct hyv_alloc_context_req {
 	struct hyv_req hdr;
 };
 
+/* Reply to commands that create an object and report nothing but its handle. */
 struct hyv_create_rsp {
 	struct hyv_rsp hdr;
 	__le32 handle;
@@ -541,23 +584,25 @@ struct hyv_create_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_rsp) == 24);
 
-/* Cache attributes of mapped HCA memory. */
+/* Cache attributes: write-back, write-combining, uncached. */
 #define HYV_CACHE_WB	0
 #define HYV_CACHE_WC	1
 #define HYV_CACHE_UC	2
 
+/* Bits of hyv_mmap_req.prot. */
 #define HYV_MMAP_READ	(1 << 0)
 #define HYV_MMAP_WRITE	(1 << 1)
 
 /*
- * Map what the provider's mmap(2) with file offset @offset gives, @length bytes
- * (whole pages), into the window. @window_offset names the mapping until it is
- * undone with HYV_CMD_MUNMAP, or its context is destroyed.
+ * HYV_CMD_MMAP: map memory of the HCA into the window. @offset is the file
+ * offset that the provider passes to mmap(2). @offset and @length are multiples
+ * of hyv_config.page_size. HYV_S_EINVAL if the HCA's driver has nothing there,
+ * HYV_S_ENOSPC if the window is full.
  */
 struct hyv_mmap_req {
 	struct hyv_req hdr;
 	__le32 context;
-	__le32 prot;
+	__le32 prot;		/* HYV_MMAP_* */
 	__le64 offset;
 	__le64 length;
 };
@@ -565,12 +610,16 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_mmap_req) == 48);
 
 struct hyv_mmap_rsp {
 	struct hyv_rsp hdr;
-	__le64 window_offset;
+	__le64 window_offset;	/* identifies the mapping in its context */
 	__u8 cache;		/* HYV_CACHE_* */
 	__u8 reserved[7];
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_mmap_rsp) == 32);
 
+/*
+ * HYV_CMD_MUNMAP: undo a mapping, which the guest no longer uses. HYV_S_ENOENT
+ * if the context has no mapping at @window_offset.
+ */
 struct hyv_munmap_req {
 	struct hyv_req hdr;
 	__le32 context;
@@ -579,12 +628,14 @@ struct hyv_munmap_req {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_munmap_req) == 40);
 
-/* --- Objects ---------------------------------------------------------------- */
+/* --- Objects ------------------------------------------------------------- */
 
 /*
- * Destroy any object. Destroying a context destroys all that it owns, leaves
- * first; any other object that is still in use by another gives HYV_S_EBUSY.
- * After the reply no new event names the object.
+ * HYV_CMD_DESTROY: destroy an object of any type. A context takes its mappings
+ * and all of its objects with it. Event buffers that the guest adds after the
+ * reply never name the object. HYV_S_EBUSY if another object uses it,
+ * HYV_S_ENOENT if it does not exist or is being destroyed; after another error
+ * from the HCA's driver the object stays.
  */
 struct hyv_destroy_req {
 	struct hyv_req hdr;
@@ -593,7 +644,7 @@ struct hyv_destroy_req {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_destroy_req) == 32);
 
-/* HYV_CMD_ALLOC_PD; reply: struct hyv_create_rsp. */
+/* Reply: struct hyv_create_rsp. */
 struct hyv_alloc_pd_req {
 	struct hyv_req hdr;
 	__le32 context;
@@ -605,7 +656,7 @@ struct hyv_create_cq_req {
 	struct hyv_req hdr;
 	__le32 context;
 	__le32 cqe;
-	__le32 comp_vector;
+	__le32 comp_vector;	/* below hyv_config.nr_comp_vectors */
 	__le32 flags;		/* as in struct ib_cq_init_attr */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_cq_req) == 40);
@@ -613,15 +664,15 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_create_cq_req) == 40);
 struct hyv_create_cq_rsp {
 	struct hyv_rsp hdr;
 	__le32 handle;
-	__le32 cqe;
+	__le32 cqe;		/* at least as many as requested */
 	__le32 slot;		/* arming slot in the doorbell area */
 	__le32 reserved;
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_cq_rsp) == 32);
 
 /*
- * HYV_CMD_RESIZE_CQ: provider data both ways. Completions that are in the CQ
- * stay; fewer entries than those give HYV_S_EINVAL.
+ * HYV_CMD_RESIZE_CQ: the CQ keeps its completions. HYV_S_EINVAL if there are
+ * more of them than @cqe.
  */
 struct hyv_resize_cq_req {
 	struct hyv_req hdr;
@@ -637,15 +688,16 @@ struct hyv_resize_cq_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_resize_cq_rsp) == 24);
 
-/* HYV_CMD_MODIFY_CQ: moderation of completion events; reply: struct hyv_rsp. */
+/* HYV_CMD_MODIFY_CQ: moderate completion events. */
 struct hyv_modify_cq_req {
 	struct hyv_req hdr;
 	__le32 cq;
-	__le16 cq_count;
+	__le16 cq_count;	/* completions */
 	__le16 cq_period;	/* microseconds */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_modify_cq_req) == 32);
 
+/* Capacities of a QP, as in struct ib_uverbs_qp_cap. */
 struct hyv_qp_cap {
 	__le32 max_send_wr;
 	__le32 max_recv_wr;
@@ -654,6 +706,10 @@ struct hyv_qp_cap {
 	__le32 max_inline_data;
 };
 
+/*
+ * HYV_CMD_CREATE_QP: PD, CQs and SRQ must belong to one context.
+ * HYV_S_EOPNOTSUPP for another type or any create flags.
+ */
 struct hyv_create_qp_req {
 	struct hyv_req hdr;
 	__le32 pd;
@@ -674,15 +730,16 @@ struct hyv_create_qp_rsp {
 	__le32 handle;
 	__le32 qpn;
 	__le32 slot;		/* doorbell slot in the doorbell area */
-	struct hyv_qp_cap cap;
+	struct hyv_qp_cap cap;	/* at least what was requested */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_qp_rsp) == 48);
 
+/* An address: struct ib_uverbs_ah_attr with its GRH, in another order. */
 struct hyv_ah_attr {
 	__u8 dgid[16];
 	__le32 flow_label;
 	__le16 dlid;
-	__u8 sgid_index;
+	__u8 sgid_index;	/* in the table of QUERY_GIDS or ADD_GID */
 	__u8 hop_limit;
 	__u8 traffic_class;
 	__u8 sl;
@@ -694,6 +751,7 @@ struct hyv_ah_attr {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_ah_attr) == 32);
 
+/* Attributes of a QP, as in struct ib_uverbs_qp_attr. */
 struct hyv_qp_attr {
 	__le32 qp_state;
 	__le32 cur_qp_state;
@@ -725,6 +783,13 @@ struct hyv_qp_attr {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_qp_attr) == 144);
 
+/*
+ * HYV_CMD_MODIFY_QP: the host ignores attributes that are not in the mask. On
+ * Ethernet it resolves the address of the peer, which can take seconds.
+ * HYV_S_EINVAL if the state machine of the QP does not allow the change;
+ * HYV_S_ETIMEDOUT, HYV_S_EHOSTUNREACH or HYV_S_ENETUNREACH if the address
+ * cannot be resolved, or in guest addressing if the guest may not reach dgid.
+ */
 struct hyv_modify_qp_req {
 	struct hyv_req hdr;
 	__le32 qp;
@@ -733,13 +798,15 @@ struct hyv_modify_qp_req {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_modify_qp_req) == 176);
 
+/* HYV_CMD_QUERY_QP: the HCA may fill in more than the mask asks for. */
 struct hyv_query_qp_req {
 	struct hyv_req hdr;
 	__le32 qp;
-	__le32 attr_mask;
+	__le32 attr_mask;	/* enum ibv_qp_attr_mask */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_qp_req) == 32);
 
+/* Reply to HYV_CMD_QUERY_QP. Addresses are those that the guest has set. */
 struct hyv_query_qp_rsp {
 	struct hyv_rsp hdr;
 	struct hyv_qp_attr attr;
@@ -750,17 +817,20 @@ struct hyv_query_qp_rsp {
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_qp_rsp) == 184);
 
 /*
- * HYV_CMD_REG_MR: one chunk list, slot 0, whose addr and length are the
- * region's. The guest keeps the memory pinned until the MR is destroyed.
+ * HYV_CMD_REG_MR: register the memory of one chunk list, slot 0. HYV_S_EFAULT
+ * if a chunk is not in guest RAM or the region is larger than guest RAM,
+ * HYV_S_EDQUOT if a limit of the vNIC is reached, HYV_S_ENOMEM if the memlock
+ * limit of the VMM is.
  */
 struct hyv_reg_mr_req {
 	struct hyv_req hdr;
 	__le32 pd;
 	__le32 access;		/* enum ib_access_flags */
-	__le64 iova;
+	__le64 iova;		/* same offset in its page as the list's addr */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_reg_mr_req) == 40);
 
+/* Reply to HYV_CMD_REG_MR and HYV_CMD_REREG_MR. */
 struct hyv_reg_mr_rsp {
 	struct hyv_rsp hdr;
 	__le32 handle;
@@ -770,16 +840,15 @@ struct hyv_reg_mr_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_reg_mr_rsp) == 32);
 
-#define HYV_REREG_TRANS		(1 << 0)
+#define HYV_REREG_TRANS		(1 << 0)	/* new memory */
 #define HYV_REREG_PD		(1 << 1)
 #define HYV_REREG_ACCESS	(1 << 2)
 
 /*
- * HYV_CMD_REREG_MR: change an MR. With HYV_REREG_TRANS @iova and one chunk list
- * as of HYV_CMD_REG_MR give its new memory, else there is no list and @iova is
- * 0. @pd and @access count if their flags are set and are 0 otherwise. The
- * handle stays, the keys may change. On failure the MR is as it was. Reply:
- * struct hyv_reg_mr_rsp.
+ * HYV_CMD_REREG_MR: change an MR. HYV_REREG_TRANS comes with @iova and one
+ * chunk list, as in HYV_CMD_REG_MR; a field without its flag is 0. The handle
+ * stays the same, the keys may change. On failure the MR is unchanged. The
+ * guest may unpin the old memory after the reply. Reply: struct hyv_reg_mr_rsp.
  */
 struct hyv_rereg_mr_req {
 	struct hyv_req hdr;
@@ -791,7 +860,10 @@ struct hyv_rereg_mr_req {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_rereg_mr_req) == 48);
 
-/* HYV_CMD_CREATE_AH; reply: struct hyv_create_rsp. */
+/*
+ * HYV_CMD_CREATE_AH: the host resolves the address as in HYV_CMD_MODIFY_QP,
+ * with the same errors. Reply: struct hyv_create_rsp.
+ */
 struct hyv_create_ah_req {
 	struct hyv_req hdr;
 	__le32 pd;
@@ -814,13 +886,13 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_create_srq_req) == 48);
 struct hyv_create_srq_rsp {
 	struct hyv_rsp hdr;
 	__le32 handle;
-	__le32 max_wr;
+	__le32 max_wr;		/* at least what was requested */
 	__le32 max_sge;
 	__le32 reserved;
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_srq_rsp) == 32);
 
-/* HYV_CMD_MODIFY_SRQ; reply: struct hyv_rsp. */
+/* HYV_CMD_MODIFY_SRQ: provider data may hold an address, see hyv/provider.h. */
 struct hyv_modify_srq_req {
 	struct hyv_req hdr;
 	__le32 srq;
@@ -846,7 +918,7 @@ struct hyv_query_srq_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_query_srq_rsp) == 32);
 
-/* HYV_CMD_ALLOC_MW: a memory window. Binding it is the data path's. */
+/* HYV_CMD_ALLOC_MW: a work request binds the memory window. */
 struct hyv_alloc_mw_req {
 	struct hyv_req hdr;
 	__le32 pd;
@@ -863,8 +935,9 @@ struct hyv_alloc_mw_rsp {
 HYV_STATIC_ASSERT(sizeof(struct hyv_alloc_mw_rsp) == 24);
 
 /*
- * HYV_CMD_ATTACH_MCAST and HYV_CMD_DETACH_MCAST: a UD QP joins or leaves a
- * multicast group; reply: struct hyv_rsp. The QP's end leaves all groups.
+ * HYV_CMD_ATTACH_MCAST, HYV_CMD_DETACH_MCAST: a UD QP joins or leaves a
+ * multicast group. Joining a group again changes nothing; destroying the QP
+ * leaves all groups. HYV_S_EINVAL if the QP is not in the group to leave.
  */
 struct hyv_mcast_req {
 	struct hyv_req hdr;
@@ -875,27 +948,27 @@ struct hyv_mcast_req {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_mcast_req) == 48);
 
-/* --- Events ------------------------------------------------------------------ */
+/* --- Events -------------------------------------------------------------- */
 
 enum hyv_event_type {
 	HYV_EVENT_COMP		= 1,	/* handle = CQ */
 	HYV_EVENT_CQ		= 2,	/* handle = CQ; code */
 	HYV_EVENT_QP		= 3,	/* handle = QP; code */
 	HYV_EVENT_PORT		= 4,	/* handle = port; code */
-	HYV_EVENT_DEVICE	= 5,	/* code; device fatal: HCA is gone */
+	HYV_EVENT_DEVICE	= 5,	/* code; HCA failed or removed */
 	HYV_EVENT_SRQ		= 6,	/* handle = SRQ; code */
 };
 
 /**
- * struct hyv_event - what the host writes into a buffer of an event queue
+ * struct hyv_event - an event, as the host writes it into an event queue buffer
  * @type: enum hyv_event_type
- * @code: enum ib_event_type for all but HYV_EVENT_COMP
- * @handle: object or port that it is about
- * @count: how many times it happened since it was last told, at least 1
+ * @code: enum ib_event_type; 0 for HYV_EVENT_COMP
+ * @handle: handle of the object, or number of the port, that the event is about
+ * @count: number of occurrences in this message, 1 to 256
  * @reserved: zero
  *
- * The guest keeps buffers of this size in each event queue. When it has none
- * there the host keeps the events, in order and without loss, until it has.
+ * The guest keeps buffers of this size in each event queue. While a queue has
+ * no buffer, the host keeps its events, in order and without loss.
  */
 struct hyv_event {
 	__le16 type;

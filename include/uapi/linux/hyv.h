@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
 /*
- * /dev/hyv: how a virtual machine monitor lends a host's HCA to a guest.
+ * /dev/hyv: the interface by which a VMM lends an HCA of the host to a guest.
  *
  * One open file is one vNIC of one VM. The process that issues HYV_ATTACH owns
  * it: every later ioctl must come from the same address space (EPERM
- * otherwise), guest memory is that process's memory, and its credentials and
- * limits apply. Closing the file destroys all that the guest created.
+ * otherwise), guest memory is memory of that process, and its credentials and
+ * limits apply. Closing the file destroys everything that the guest has
+ * created.
  *
- * Order: HYV_ATTACH; HYV_SET_ADDRESSING if at all; HYV_SET_LIMITS,
+ * Order: HYV_ATTACH; then HYV_SET_ADDRESSING, if used; then HYV_SET_LIMITS,
  * HYV_SET_WINDOW, HYV_SET_MEM, HYV_SET_FEATURES, HYV_SET_DOORBELL and
- * HYV_SET_EVENT_QUEUE in any order; then HYV_EXEC, from any number of threads at once.
+ * HYV_SET_EVENT_QUEUE in any order; then HYV_EXEC, from any number of threads
+ * at once.
  *
  * Every ioctl takes a pointer to a structure that starts with its own size in
- * bytes. A smaller size than the kernel's means that the missing fields are
- * zero; a larger one is accepted if the unknown tail is zero. Reserved fields
- * and unknown flags must be zero.
+ * bytes. If that is less than the size that the kernel knows, the missing
+ * fields count as zero; if it is more, the unknown tail must be zero. Reserved
+ * fields and unknown flags must be zero. The kernel writes the fields that
+ * begin with out_. Lengths are in bytes.
  *
- * Errors common to all of them:
+ * All ioctls return 0 on success, and these errors among others:
  *  ENOTTY      unknown ioctl number
  *  E2BIG       the structure is longer than known and its tail is not zero
- *  EINVAL      size below the first version's, a field out of range, a
- *              reserved field or unknown flag that is not zero
+ *  EINVAL      the size is less than in the first version, a field is out of
+ *              range, a reserved field or an unknown flag is not zero
  *  EFAULT      a pointer does not point to usable memory
- *  EPERM       caller does not own the file
- *  ENOTCONN    HYV_ATTACH has not been done
- *  ENODEV      the HCA has left the host
+ *  EPERM       the caller does not own the file
+ *  ENOTCONN    HYV_ATTACH has not been issued
+ *  ENODEV      the HCA was removed from the host
  *  ENOMEM      out of memory
  */
 #ifndef _UAPI_LINUX_HYV_H
@@ -35,22 +38,22 @@
 
 #define HYV_IOCTL_TYPE	('y')
 
-/* Raised when an ioctl changes in a way that its size does not show. */
+/* Incremented when an ioctl changes in a way that its size does not show. */
 #define HYV_ABI_VERSION	1
 
 /**
- * struct hyv_get_info - ioctl(HYV_GET_INFO): what the module can do
+ * struct hyv_get_info - ioctl(HYV_GET_INFO): query properties of the module
  * @size: sizeof(struct hyv_get_info)
  * @flags: must be 0
  * @out_abi_version: HYV_ABI_VERSION
- * @out_max_mem_regions: most regions that HYV_SET_MEM takes
- * @out_max_request: longest guest request in bytes
- * @out_max_reply: reply buffer in bytes that is enough for every request
- * @out_min_scratch: least scratch memory in bytes for HYV_ATTACH and HYV_EXEC
- * @out_max_event_queues: event queues that HYV_SET_EVENT_QUEUE takes
- * @out_min_window: least window in bytes
+ * @out_max_mem_regions: maximum number of regions in HYV_SET_MEM
+ * @out_max_request: maximum length of a guest request
+ * @out_max_reply: length of a reply buffer that is enough for every request
+ * @out_min_scratch: minimum length of scratch memory in HYV_ATTACH and HYV_EXEC
+ * @out_max_event_queues: maximum number of event queues
+ * @out_min_window: minimum length of the window
  *
- * Needs no HYV_ATTACH.
+ * Works before HYV_ATTACH.
  */
 struct hyv_get_info {
 	__u32 size;
@@ -68,25 +71,27 @@ struct hyv_get_info {
 #define HYV_NAME_LEN	64
 
 /**
- * struct hyv_attach - ioctl(HYV_ATTACH): choose the HCA
+ * struct hyv_attach - ioctl(HYV_ATTACH): bind the vNIC to an HCA
  * @size: sizeof(struct hyv_attach)
  * @flags: must be 0
- * @uverbs_fd: open for writing on the HCA's /dev/infiniband/uverbsN
- * @scratch_len: bytes at @scratch, at least hyv_get_info.out_min_scratch
- * @scratch: writable memory that the kernel uses during the call
- * @name: a name for administrators, NUL terminated, of printable ASCII; may
- *	be empty
+ * @uverbs_fd: file descriptor of the HCA's /dev/infiniband/uverbsN, open for
+ *	writing
+ * @scratch_len: length of @scratch, at least hyv_get_info.out_min_scratch
+ * @scratch: page-aligned writable memory that the kernel uses during the call
+ * @name: name of the vNIC for administrators, NUL terminated, printable ASCII;
+ *	may be empty
  *
- * The caller becomes the owner. The module opens the same device again for
- * every process of the guest; the fd itself may be closed after the call.
+ * The caller becomes the owner. For every context of the guest the module opens
+ * the same device again, with the credentials of @uverbs_fd, which may be
+ * closed after the call.
  *
- *  EBADF       @uverbs_fd is not open, or not for writing
- *  EINVAL      @uverbs_fd is not an uverbs device
- *  EISCONN     already attached
- *  EPERM       the HCA trusts what user space writes into its queues, so that
- *              a guest can crash the host, and the administrator has not
- *              allowed it (hyv.ko parameter allow_trusted_only_hca)
- *  EOPNOTSUPP  HCAs of this driver are not supported
+ *  EBADF       @uverbs_fd is not open, or not open for writing
+ *  EINVAL      @uverbs_fd is not a uverbs device
+ *  EISCONN     the file is already attached
+ *  EPERM       the HCA trusts queue contents, so that a guest can crash the
+ *              host, and the administrator has not allowed such HCAs (parameter
+ *              allow_trusted_only_hca of hyv.ko)
+ *  EOPNOTSUPP  HCAs with this driver are not supported
  */
 struct hyv_attach {
 	__u32 size;
@@ -99,27 +104,28 @@ struct hyv_attach {
 #define HYV_ATTACH	_IO(HYV_IOCTL_TYPE, 0x01)
 
 /**
- * struct hyv_set_limits - ioctl(HYV_SET_LIMITS): what the guest may use
+ * struct hyv_set_limits - ioctl(HYV_SET_LIMITS): limit the guest's resources
  * @size: sizeof(struct hyv_set_limits)
  * @flags: must be 0
- * @max_contexts: guest processes with the device open
+ * @max_contexts: contexts, one per guest process that has the device open
  * @max_pds: protection domains
- * @max_cqs: completion queues; at most the CQ slots of the doorbell area
- * @max_qps: queue pairs; at most the QP slots
+ * @max_cqs: completion queues; up to hyv_config.cq_slots
+ * @max_qps: queue pairs; up to hyv_config.qp_slots
  * @max_mrs: memory regions
  * @reserved: must be 0
- * @max_pinned: bytes of guest memory in memory regions
- * @max_queue_bytes: bytes of host memory that queues may take, for HCAs whose
- *	driver allocates them
+ * @max_pinned: guest memory in memory regions
+ * @max_queue_bytes: host memory for queues, with HCAs whose driver allocates
+ *	them
  * @max_ahs: address handles
  * @max_srqs: shared receive queues
  * @max_mws: memory windows
  * @reserved2: must be 0
  *
- * 0 keeps the module's default. A limit below what is in use takes effect as
- * objects go. A guest that reaches one gets EDQUOT.
+ * 0 keeps the present limit, at first the module's default. A limit may be less
+ * than what is in use; existing objects are not affected. Commands that would
+ * exceed a limit fail with EDQUOT.
  *
- *  EINVAL      a limit above what the module can do
+ *  EINVAL      a limit is greater than the module supports
  */
 struct hyv_set_limits {
 	__u32 size;
@@ -140,18 +146,19 @@ struct hyv_set_limits {
 #define HYV_SET_LIMITS	_IO(HYV_IOCTL_TYPE, 0x02)
 
 /**
- * struct hyv_set_window - ioctl(HYV_SET_WINDOW): where HCA queues are mapped
+ * struct hyv_set_window - ioctl(HYV_SET_WINDOW): set the range for HCA queues
  * @size: sizeof(struct hyv_set_window)
  * @flags: must be 0
- * @addr: start of a page-aligned, readable and writable, anonymous mapping
- * @length: its bytes, whole pages, at least hyv_get_info.out_min_window
+ * @addr: start of an anonymous mapping, readable and writable, page-aligned
+ * @length: its length, whole pages, at least hyv_get_info.out_min_window
  *
- * The module replaces pages of the range by mappings of the HCA and puts
- * anonymous memory back. The caller shows the whole range to the guest and
- * does not map or unmap anything in it while the file is open. Once only.
+ * The module replaces pages of the range with mappings of the HCA, and those
+ * with anonymous memory again when the guest unmaps them. The caller exposes
+ * the whole range to the guest and maps or unmaps nothing in it while the file
+ * is open. Works once per file.
  *
- *  EBUSY       already set
- *  ENOSPC      shorter than the minimum
+ *  EBUSY       the window is already set
+ *  ENOSPC      the range is shorter than the minimum
  */
 struct hyv_set_window {
 	__u32 size;
@@ -162,12 +169,12 @@ struct hyv_set_window {
 #define HYV_SET_WINDOW	_IO(HYV_IOCTL_TYPE, 0x03)
 
 /**
- * struct hyv_mem_region - guest memory
+ * struct hyv_mem_region - a region of guest RAM
  * @gpa: guest-physical address
- * @length: bytes
- * @addr: address in the owner's memory; a shared mapping of a memfd
+ * @length: length
+ * @addr: address in the owner's address space of a shared mapping of a memfd
  *
- * All are multiples of the page size.
+ * All three are multiples of the page size.
  */
 struct hyv_mem_region {
 	__aligned_u64 gpa;
@@ -179,12 +186,12 @@ struct hyv_mem_region {
  * struct hyv_set_mem - ioctl(HYV_SET_MEM): replace the memory table
  * @size: sizeof(struct hyv_set_mem)
  * @flags: must be 0
- * @nr_regions: entries at @regions, may be 0
+ * @nr_regions: elements of @regions, may be 0
  * @reserved: must be 0
- * @regions: array of struct hyv_mem_region, in any order
+ * @regions: address of an array of struct hyv_mem_region, in any order
  *
- * Regions must not overlap in guest-physical addresses. What is registered
- * already is not affected.
+ * Guest-physical ranges must not overlap. Memory that is already registered is
+ * not affected.
  */
 struct hyv_set_mem {
 	__u32 size;
@@ -196,13 +203,13 @@ struct hyv_set_mem {
 #define HYV_SET_MEM	_IO(HYV_IOCTL_TYPE, 0x04)
 
 /**
- * struct hyv_set_doorbell - ioctl(HYV_SET_DOORBELL): the guest's kicks
+ * struct hyv_set_doorbell - ioctl(HYV_SET_DOORBELL): set the source of kicks
  * @size: sizeof(struct hyv_set_doorbell)
  * @flags: must be 0
- * @kick_fd: eventfd that the guest's notifications of the doorbell queue
- *	signal, or -1 to stop looking at doorbells
- * @poll_us: longest time in microseconds to look at the doorbell area for
- *	before kicks are asked for again, 0..10000
+ * @kick_fd: eventfd that is signalled when the guest kicks the doorbell queue;
+ *	-1 to listen to none
+ * @poll_us: maximum time to poll the doorbell area before the module sleeps and
+ *	asks for kicks, 0 to 10000 microseconds
  */
 struct hyv_set_doorbell {
 	__u32 size;
@@ -213,22 +220,22 @@ struct hyv_set_doorbell {
 #define HYV_SET_DOORBELL	_IO(HYV_IOCTL_TYPE, 0x05)
 
 /**
- * struct hyv_set_event_queue - ioctl(HYV_SET_EVENT_QUEUE): start or stop one
+ * struct hyv_set_event_queue - ioctl(HYV_SET_EVENT_QUEUE): start, stop a queue
  * @size: sizeof(struct hyv_set_event_queue)
  * @flags: must be 0
- * @index: event queue, 0..out_max_event_queues - 1
- * @num: entries of the split virtqueue, a power of two up to 32768; 0 stops
- *	the queue
- * @desc: address of the descriptor table in the owner's memory
+ * @index: event queue, below hyv_get_info.out_max_event_queues
+ * @num: entries of the split virtqueue, a power of two up to 32768; 0 stops the
+ *	queue
+ * @desc: address of the descriptor table in the owner's address space
  * @avail: address of the available ring
  * @used: address of the used ring
- * @call_fd: eventfd to signal when the guest is to be interrupted, or -1
- * @kick_fd: eventfd that the guest's notifications of this queue signal, or -1
- * @avail_index: start: first index to take from the available ring; stop:
- *	set by the kernel to where it stopped
+ * @call_fd: eventfd that the kernel signals to interrupt the guest, or -1
+ * @kick_fd: eventfd that is signalled when the guest kicks this queue, or -1
+ * @avail_index: start: index at which to begin in the available ring; stop:
+ *	written by the kernel, the index at which it stopped
  * @reserved: must be 0
  *
- *  EBUSY       start of a queue that runs
+ *  EBUSY       the queue to start is running
  */
 struct hyv_set_event_queue {
 	__u32 size;
@@ -246,16 +253,17 @@ struct hyv_set_event_queue {
 #define HYV_SET_EVENT_QUEUE	_IO(HYV_IOCTL_TYPE, 0x06)
 
 /**
- * struct hyv_set_features - ioctl(HYV_SET_FEATURES): virtio negotiation
+ * struct hyv_set_features - ioctl(HYV_SET_FEATURES): set negotiated features
  * @size: sizeof(struct hyv_set_features)
  * @flags: must be 0
- * @features: feature bits that the guest acknowledged. Of the bits below 24
- *	(the device's own) only those in hyv_get_config.out_features may be set;
- *	of the others only VIRTIO_F_VERSION_1 and VIRTIO_RING_F_EVENT_IDX
- *	matter to the module.
+ * @features: feature bits that the guest has acknowledged. Of the device's own
+ *	bits, those below 24, only bits of hyv_get_config.out_features may be
+ *	set; of the others the module looks only at VIRTIO_F_VERSION_1,
+ *	VIRTIO_F_RING_PACKED and VIRTIO_RING_F_EVENT_IDX.
  *
- *  EOPNOTSUPP  bits that are not offered, VIRTIO_F_RING_PACKED, or
- *              VIRTIO_F_VERSION_1 missing
+ *  EOPNOTSUPP  a bit is set that is not offered, VIRTIO_F_RING_PACKED is set,
+ *              VIRTIO_F_VERSION_1 is clear, or HYV_F_GUEST_GIDS is offered and
+ *              clear
  */
 struct hyv_set_features {
 	__u32 size;
@@ -265,14 +273,15 @@ struct hyv_set_features {
 #define HYV_SET_FEATURES	_IO(HYV_IOCTL_TYPE, 0x07)
 
 /**
- * struct hyv_get_config - ioctl(HYV_GET_CONFIG): device configuration space
+ * struct hyv_get_config - ioctl(HYV_GET_CONFIG): read the configuration space
  * @size: sizeof(struct hyv_get_config)
  * @flags: must be 0
- * @config: where to put it; struct hyv_config of hyv/wire.h, little endian,
- *	all but its mac, which is the VMM's to fill
- * @config_len: bytes at @config; the kernel writes at most that many
- * @nr_event_queues: event queues that the VMM offers, 1..out_max_event_queues
- * @out_features: the device's own virtio feature bits to offer
+ * @config: address of a buffer for struct hyv_config of hyv/wire.h, little
+ *	endian; the VMM fills in the mac
+ * @config_len: length of the buffer; the kernel writes no more than that
+ * @nr_event_queues: event queues that the VMM offers, 1 to
+ *	hyv_get_info.out_max_event_queues
+ * @out_features: the device's own virtio feature bits, for the VMM to offer
  */
 struct hyv_get_config {
 	__u32 size;
@@ -285,21 +294,22 @@ struct hyv_get_config {
 #define HYV_GET_CONFIG	_IO(HYV_IOCTL_TYPE, 0x08)
 
 /**
- * struct hyv_exec - ioctl(HYV_EXEC): execute one request of the guest
+ * struct hyv_exec - ioctl(HYV_EXEC): execute a guest request
  * @size: sizeof(struct hyv_exec)
  * @flags: must be 0
- * @request: the guest's bytes, copied to memory that the guest cannot write
- * @reply: where to put the reply; memory that the guest cannot write
- * @scratch: page-aligned writable memory, used during the call
- * @request_len: bytes at @request
- * @reply_len: room at @reply; the room that the guest gave, or less
- * @scratch_len: bytes at @scratch, at least hyv_get_info.out_min_scratch
- * @out_reply_len: bytes of the reply
+ * @request: address of a copy of the request that the guest cannot write to
+ * @reply: address of a buffer for the reply that the guest cannot write to
+ * @scratch: page-aligned writable memory that the kernel uses during the call;
+ *	each thread needs its own, which the guest cannot write to
+ * @request_len: length of @request
+ * @reply_len: length of @reply, no more than the room that the guest provides
+ * @scratch_len: length of @scratch, at least hyv_get_info.out_min_scratch
+ * @out_reply_len: length of the reply
  *
- * Blocks while the HCA works and may take seconds for gigabytes. Succeeds
- * whenever there is a reply, also one that refuses the request.
+ * Blocks while the HCA works, for seconds if the guest registers gigabytes.
+ * Returns 0 whenever there is a reply, including one that refuses the request.
  *
- *  EMSGSIZE    @reply_len has no room for a reply header
+ *  EMSGSIZE    @reply_len is less than a reply header
  *  EINTR       a fatal signal is pending
  */
 struct hyv_exec {
@@ -316,13 +326,14 @@ struct hyv_exec {
 #define HYV_EXEC	_IO(HYV_IOCTL_TYPE, 0x09)
 
 /**
- * struct hyv_reset - ioctl(HYV_RESET): the guest has reset its device
+ * struct hyv_reset - ioctl(HYV_RESET): follow a reset of the device
  * @size: sizeof(struct hyv_reset)
  * @flags: must be 0
  *
  * Stops the doorbells and the event queues, waits for requests that are being
- * executed, destroys all that the guest created and forgets the doorbell area,
- * features and events. Window, memory and limits stay.
+ * executed, destroys all objects of the guest, and drops the doorbell area, the
+ * features and the events. The window, the memory table, the addressing mode
+ * and the limits stay.
  */
 struct hyv_reset {
 	__u32 size;
@@ -330,15 +341,15 @@ struct hyv_reset {
 };
 #define HYV_RESET	_IO(HYV_IOCTL_TYPE, 0x0a)
 
-/* The guest's ports have the GIDs of the HCA. */
+/* Host addressing: the guest's ports have the GIDs of the HCA. */
 #define HYV_ADDRESSING_HOST	0
-/* They have those which the guest's driver gives them (HYV_F_GUEST_GIDS). */
+/* Guest addressing: the guest driver sets their GIDs (HYV_F_GUEST_GIDS). */
 #define HYV_ADDRESSING_GUEST	1
 
 /**
- * struct hyv_gid_prefix - addresses that a guest may have
- * @gid: GID; of IPv4 addresses ::ffff:a.b.c.d
- * @length: how many of its bits count, 0..128; the others must be 0
+ * struct hyv_gid_prefix - range of GIDs that a guest may have
+ * @gid: GID in network order; an IPv4 address is ::ffff:a.b.c.d
+ * @length: number of significant bits, 0 to 128; the other bits must be 0
  * @reserved: must be 0
  */
 struct hyv_gid_prefix {
@@ -348,18 +359,21 @@ struct hyv_gid_prefix {
 };
 
 /**
- * struct hyv_set_addressing - ioctl(HYV_SET_ADDRESSING): whose GIDs
+ * struct hyv_set_addressing - ioctl(HYV_SET_ADDRESSING): choose the addressing
  * @size: sizeof(struct hyv_set_addressing)
  * @flags: must be 0
  * @mode: HYV_ADDRESSING_*; HYV_ADDRESSING_HOST if this is never called
- * @nr_prefixes: entries at @prefixes, at most 64; 0 allows the guest all
- *	addresses that no other vNIC has
- * @prefixes: array of struct hyv_gid_prefix: GIDs that the guest may have
+ * @nr_prefixes: elements of @prefixes, at most 64, or 0 with
+ *	HYV_ADDRESSING_HOST; without any, the guest may have every GID that no
+ *	other vNIC has
+ * @prefixes: address of an array of struct hyv_gid_prefix, the GIDs that the
+ *	guest may have
  *
- * Before HYV_GET_CONFIG, whose features it changes, and HYV_SET_FEATURES.
+ * Call it before HYV_GET_CONFIG, since it changes out_features, and before
+ * HYV_SET_FEATURES.
  *
- *  EBUSY       features have been set, and the guest has not been reset
- *  EOPNOTSUPP  HYV_ADDRESSING_GUEST, and a port of the HCA has no RoCE v2
+ *  EBUSY       features were set and the device was not reset since
+ *  EOPNOTSUPP  HYV_ADDRESSING_GUEST, and a port of the HCA lacks RoCE v2
  */
 struct hyv_set_addressing {
 	__u32 size;
