@@ -82,8 +82,8 @@ struct hyv_get_info {
  *	may be empty
  *
  * The caller becomes the owner. For every context of the guest the module opens
- * the same device again, with the credentials of @uverbs_fd, which may be
- * closed after the call.
+ * the same device again, with the credentials with which @uverbs_fd was opened.
+ * @uverbs_fd may be closed after the call.
  *
  *  EBADF       @uverbs_fd is not open, or not open for writing
  *  EINVAL      @uverbs_fd is not a uverbs device
