@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For the checks of this directory. A check is a program that is given the root
-# of a tree, prints one line per finding, starting with the file's name, and
-# exits with 0 (nothing found), 1 (findings) or more (could not check).
+# Shared by the checks of this directory. A check is a program that takes the
+# root of a tree, prints one line per finding, starting with the file's name, and
+# exits with 0 (no findings), 1 (findings) or more (the check itself failed).
 set -euo pipefail
 
 # shellcheck disable=SC2034 # for the checks
@@ -20,12 +20,12 @@ finding() {
 	findings=$((findings + 1))
 }
 
-# done_checking: the end of every check.
+# done_checking: exit status of a check; its last command
 done_checking() {
 	[ "$findings" = 0 ]
 }
 
-# source_files: all files of the tree but what it builds and ignores.
+# source_files: all files of the tree except ignored ones
 source_files() {
 	if [ -e .git ]; then
 		git -c safe.directory='*' ls-files -co --exclude-standard |
@@ -42,7 +42,7 @@ source_files_like() {
 	source_files | { grep -E "$1" || true; }
 }
 
-# shell_files: every file for bash or sh, whatever its name is.
+# shell_files: scripts for bash or sh, by their first lines
 shell_files() {
 	source_files_like '^[^.]*$|\.sh$|^\.ci/' | while IFS= read -r file; do
 		case $(head -n 3 "$file" | tr -d '\0') in
@@ -52,7 +52,7 @@ shell_files() {
 	done
 }
 
-# pure_units: sources of the units that the modules' Kbuild calls pure
+# pure_units: sources of the pure units (see the Kbuild of each module)
 pure_units() {
 	local kbuild unit units
 
@@ -63,4 +63,41 @@ pure_units() {
 			printf '%s\n' "${kbuild%/*}/${unit%.o}.c"
 		done
 	done < <(source_files_like '^(host|guest)-kmod/Kbuild$')
+}
+
+# fill_build KDIR DIR: build both modules; leave the compiler's output (log), the
+# names of modules and of objects, and the objects' global symbols (nm -A)
+fill_build() {
+	local kdir=$1 dir=$2
+
+	make -j2 modules KDIR="$kdir" BUILD="$dir/build" W=1 C=2 \
+		CF=-D__CHECK_ENDIAN__ >"$dir/log" 2>&1 ||
+		echo '*** make failed' >>"$dir/log"
+	# The compiler of Debian's kernels may be another one than ours.
+	sed -i "s|$dir/build/||g; /warning: the compiler differs/d" "$dir/log"
+	(
+		cd "$dir/build"
+		find . -name '*.ko' -printf '%P\n' >"$dir/modules"
+		find . -name '*.o' ! -name '*.mod.o' -printf '%P\n' |
+			while IFS= read -r object; do
+				[ ! -e "${object%.o}.c" ] || printf '%s\n' "$object"
+			done >"$dir/objects"
+		xargs -r -a "$dir/objects" nm -g -A >"$dir/symbols"
+	)
+	rm -rf "$dir/build"
+}
+
+# built_modules SERIES: print a directory filled by fill_build, from the cache if
+# this tree was built before; several checks look at the same build
+built_modules() {
+	local kdir key
+
+	kdir=$("$lint/../../scripts/kernel-headers" "$1")
+	key=$({
+		printf '%s\n' "$kdir" "$(gcc --version)" "$(sparse --version)"
+		declare -f fill_build
+		source_files_like '^(Kbuild|Makefile|(include|host-kmod|guest-kmod)/.*)$' |
+			tr '\n' '\0' | xargs -0 sha256sum
+	} | cache_key)
+	cache_get lint-build "$key" fill_build "$kdir"
 }
