@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between the supported kernels, included by the compiler in front
- * of every source file (see Kbuild). The rest of the code is written for the
- * newest of them. What an older one lacks or shapes differently is made up for
- * in this folder, and the kernel's version is looked at nowhere else.
+ * Differences between the supported kernels. The compiler includes this file
+ * before every source file (see Kbuild). All other code is written for the
+ * newest kernel; only this folder checks the kernel version.
  *
- * On the newest kernel this file includes nothing, so that a source which
- * forgets an include of its own fails to build there.
+ * On the newest kernel this file includes nothing, so a source file that lacks
+ * an include does not build there.
  */
 #ifndef HYV_COMPAT_H
 #define HYV_COMPAT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Before 6.8 eventfd_signal() was told by how much to raise the counter. */
+/* Before 6.8 eventfd_signal() took the increment of the counter. */
 #ifndef HYV_COMPAT_EVENTFD_H
 #define HYV_COMPAT_EVENTFD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Before 6.6 a dump had no struct genl_info, but its attributes alike. */
+/* Before 6.6 a dump had struct genl_dumpit_info, which has attrs as well. */
 #ifndef HYV_COMPAT_GENETLINK_H
 #define HYV_COMPAT_GENETLINK_H
 

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions that ib_core exports to ib_uverbs, and thereby to every module, but
- * declares only in headers of its own (drivers/infiniband/core/core_priv.h and
- * restrack.h), which header packages of distributions do not ship.
+ * Functions that ib_core exports for ib_uverbs but declares only in private
+ * headers (drivers/infiniband/core/core_priv.h and restrack.h). hyv.ko creates
+ * objects of a real user context like ib_uverbs, so it needs them as well.
  *
- * hyv.ko creates objects of a real user context the way ib_uverbs does, and so
- * needs the same functions. The prototypes are those of 6.1 and of 6.12, which
- * are equal. Symbol versions (CONFIG_MODVERSIONS) are computed by the kernel's
- * own build and do not check these lines against a later change, hence the
- * fixed range of kernels in compat.h.
+ * The prototypes are the same in 6.1 and 6.12. Nothing checks them against a
+ * newer kernel, so compat.h limits the range of kernels.
  */
 #ifndef HYV_COMPAT_IB_PRIVATE_H
 #define HYV_COMPAT_IB_PRIVATE_H
 
+#include <linux/compiler.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
 
@@ -28,14 +26,24 @@ void ib_qp_usecnt_inc(struct ib_qp *qp);
 
 void rdma_restrack_new(struct rdma_restrack_entry *res,
 		       enum rdma_restrack_type type);
-/* A NULL @caller marks the resource as one of user space. */
-void rdma_restrack_set_name(struct rdma_restrack_entry *res,
-			    const char *caller);
 void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
 			       const struct rdma_restrack_entry *parent);
 void rdma_restrack_add(struct rdma_restrack_entry *res);
-void rdma_restrack_del(struct rdma_restrack_entry *res);
-/* Waits for those who look at @res and at what it refers to. */
-void rdma_restrack_sync(struct rdma_restrack_entry *res);
+
+/*
+ * Weak, because stable kernels up to 6.1.176 and 6.12.107 do not export it, and
+ * hyv.ko could not be loaded there. It is NULL on these kernels.
+ */
+void __weak rdma_restrack_sync(struct rdma_restrack_entry *res);
+
+/*
+ * Wait for readers of @res and of what it refers to. Older kernels have no such
+ * fence; their ib_uverbs replaces an MR's PD without one.
+ */
+static inline void compat_restrack_sync(struct rdma_restrack_entry *res)
+{
+	if (rdma_restrack_sync)
+		rdma_restrack_sync(res);
+}
 
 #endif /* HYV_COMPAT_IB_PRIVATE_H */

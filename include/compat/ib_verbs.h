@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ib_device_ops.create_cq: from 6.11 on its last argument is the bundle of the
- * call's attributes, before that it was the provider data inside the bundle.
+ * Since 6.11 the last argument of ib_device_ops.create_cq is the attribute
+ * bundle, before it was the provider data in the bundle.
  *
- * Flushes and atomic writes: from 6.2 on the core has names for them, and lets
- * memory be registered for flushes.
+ * Since 6.2 ib_core has flags for flushes and atomic writes.
  */
 #ifndef HYV_COMPAT_IB_VERBS_H
 #define HYV_COMPAT_IB_VERBS_H
@@ -15,11 +14,9 @@
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 
-/**
- * COMPAT_DEFINE_CREATE_CQ - define a driver's create_cq operation
- * @op: name for struct ib_device_ops
- * @fn: the driver's function, which takes a struct uverbs_attr_bundle or NULL
- *	(CQ of the kernel) as its last argument on all kernels
+/*
+ * Define a driver's operation @op by a function @fn whose last argument is the
+ * bundle, or NULL for a kernel CQ, on all kernels.
  */
 #define COMPAT_DEFINE_CREATE_CQ(op, fn)					\
 static int op(struct ib_cq *cq, const struct ib_cq_init_attr *attr,	\
@@ -29,15 +26,7 @@ static int op(struct ib_cq *cq, const struct ib_cq_init_attr *attr,	\
 		  rdma_udata_to_uverbs_attr_bundle(udata) : NULL);	\
 }
 
-/**
- * compat_create_cq() - call the create_cq operation of @cq's device
- * @cq: made with rdma_zalloc_drv_obj()
- * @attr: what to create
- * @attrs: bundle with the caller's context and provider data
- *
- * Context: may sleep.
- * Return: 0 or the driver's error.
- */
+/* Call the create_cq operation of @cq's device. */
 static inline int compat_create_cq(struct ib_cq *cq,
 				   const struct ib_cq_init_attr *attr,
 				   struct uverbs_attr_bundle *attrs)

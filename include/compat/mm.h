@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Before 6.3 vm_flags was an ordinary member, written under mmap_lock. */
+/* Before 6.3 vm_flags was written directly, under mmap_lock. */
 #ifndef HYV_COMPAT_MM_H
 #define HYV_COMPAT_MM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Before 6.11 a driver named its virtqueues in parallel arrays. */
+/* Before 6.11 drivers described virtqueues in parallel arrays. */
 #ifndef HYV_COMPAT_VIRTIO_H
 #define HYV_COMPAT_VIRTIO_H
 
