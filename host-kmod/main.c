@@ -1,179 +1,166 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/hyv
+ * The module, /dev/hyv and its ioctls.
  */
+#include <linux/build_bug.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
+#include <hyv/ioctls.h>
 #include <uapi/linux/hyv.h>
 
-#include "command/exec.h"
-#include "hca/hca.h"
-#include "admin/netlink.h"
 #include "address/tenant.h"
+#include "admin/netlink.h"
+#include "debug.h"
+#include "exec.h"
+#include "hca/hca.h"
 #include "hca/uctx.h"
 #include "vnic.h"
+
+#define HYVH_IOCTL_MEMBER(NAME, name, min_len, bits)	struct hyv_##name name;
 
 union hyvh_ioctl_arg {
 	struct {
 		u32 size;
 		u32 flags;
 	} hdr;
-	struct hyv_get_info get_info;
-	struct hyv_attach attach;
-	struct hyv_set_limits set_limits;
-	struct hyv_set_window set_window;
-	struct hyv_set_mem set_mem;
-	struct hyv_set_doorbell set_doorbell;
-	struct hyv_set_event_queue set_event_queue;
-	struct hyv_set_features set_features;
-	struct hyv_get_config get_config;
-	struct hyv_exec exec;
-	struct hyv_reset reset;
-	struct hyv_set_addressing set_addressing;
+	HYV_FOR_EACH_IOCTL(HYVH_IOCTL_MEMBER)
 };
 
-static int hyvh_get_info(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
-{
-	struct hyv_get_info *info = &arg->get_info;
+#define HYVH_IOCTL_ASSERT(NAME, name, min_len, bits)			\
+static_assert(!offsetof(struct hyv_##name, size) &&			\
+	      offsetof(struct hyv_##name, flags) == sizeof(u32) &&	\
+	      (min_len) >= 2 * sizeof(u32) &&				\
+	      (min_len) <= sizeof(struct hyv_##name), #NAME);
+HYV_FOR_EACH_IOCTL(HYVH_IOCTL_ASSERT)
 
-	info->out_abi_version = HYV_ABI_VERSION;
-	info->out_max_mem_regions = HYVH_MAX_MEM_REGIONS;
-	info->out_max_request = HYV_MAX_REQ_SIZE;
-	info->out_max_reply = HYV_MAX_RSP_SIZE;
-	info->out_min_scratch = HYVH_SCRATCH_SIZE;
-	info->out_max_event_queues = HYV_MAX_EVENT_QUEUES;
-	info->out_min_window = HYVH_MIN_WINDOW;
+struct hyvh_ioctl_op {
+	const char *name;
+	u32 size;	/* bytes of the argument in this version */
+	u32 min_size;	/* bytes of the argument in the first version */
+	u32 flags;	/* HYV_IOCTL_* */
+};
+
+#define HYVH_IOCTL_OP(NAME, name_, min_len, bits)			\
+	[_IOC_NR(HYV_##NAME)] = {					\
+		.name = #NAME,						\
+		.size = sizeof(struct hyv_##name_),			\
+		.min_size = min_len,					\
+		.flags = bits,						\
+	},
+
+static const struct hyvh_ioctl_op hyvh_ioctls[] = {
+	HYV_FOR_EACH_IOCTL(HYVH_IOCTL_OP)
+};
+
+/* The numbers have no gaps. */
+#define HYVH_IOCTL_BYTE(NAME, name, min_len, bits)	u8 name;
+static_assert(ARRAY_SIZE(hyvh_ioctls) ==
+	      sizeof(struct { HYV_FOR_EACH_IOCTL(HYVH_IOCTL_BYTE) }));
+
+#define HYVH_IOCTL_RESERVED(NAME, name, member)				\
+	{								\
+		.nr = _IOC_NR(HYV_##NAME),				\
+		.offset = offsetof(struct hyv_##name, member),		\
+		.len = sizeof_field(struct hyv_##name, member),		\
+	},
+
+static const struct {
+	unsigned int nr;
+	size_t offset;
+	size_t len;
+} hyvh_ioctl_reserved[] = {
+	HYV_FOR_EACH_IOCTL_RESERVED(HYVH_IOCTL_RESERVED)
+};
+
+static int hyvh_ioctl_get_info(struct hyvh_vnic *vnic,
+			       struct hyv_get_info *arg)
+{
+	arg->out_abi_version = HYV_ABI_VERSION;
+	arg->out_max_mem_regions = HYVH_MAX_MEM_REGIONS;
+	arg->out_max_request = HYV_MAX_REQ_SIZE;
+	arg->out_max_reply = HYV_MAX_RSP_SIZE;
+	arg->out_min_scratch = HYVH_SCRATCH_SIZE;
+	arg->out_max_event_queues = HYV_MAX_EVENT_QUEUES;
+	arg->out_min_window = HYVH_MIN_WINDOW;
 	return 0;
 }
 
-static int hyvh_attach(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
+static int hyvh_ioctl_set_window(struct hyvh_vnic *vnic,
+				 const struct hyv_set_window *arg)
 {
-	return hyvh_vnic_attach(vnic, &arg->attach);
+	return hyvh_window_set(&vnic->window, arg);
 }
 
-static int hyvh_set_limits(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
+static int hyvh_ioctl_set_mem(struct hyvh_vnic *vnic,
+			      const struct hyv_set_mem *arg)
 {
-	if (arg->set_limits.reserved || arg->set_limits.reserved2)
-		return -EINVAL;
-	return hyvh_vnic_set_limits(vnic, &arg->set_limits);
+	return hyvh_guest_mem_set(&vnic->mem, arg);
 }
 
-static int hyvh_set_addressing(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
+static int hyvh_ioctl_exec(struct hyvh_vnic *vnic, struct hyv_exec *arg)
 {
-	return hyvh_vgids_set(vnic, &arg->set_addressing);
+	return hyvh_exec(vnic, arg);
 }
 
-static int hyvh_set_window(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
-{
-	return hyvh_window_set(&vnic->window, &arg->set_window);
-}
+#define HYVH_IOCTL_CASE(NAME, name, min_len, bits)			\
+	case _IOC_NR(HYV_##NAME):					\
+		ret = hyvh_ioctl_##name(vnic, &arg->name);		\
+		break;
 
-static int hyvh_set_mem(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
+static int hyvh_ioctl_run(struct hyvh_vnic *vnic, unsigned int nr,
+			  union hyvh_ioctl_arg *arg)
 {
-	if (arg->set_mem.reserved)
-		return -EINVAL;
-	return hyvh_vnic_set_mem(vnic, &arg->set_mem);
-}
+	int ret = -ENOTTY;
 
-static int hyvh_set_doorbell(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
-{
-	if (arg->set_doorbell.poll_us > HYVH_MAX_POLL_US)
-		return -EINVAL;
-	WRITE_ONCE(vnic->worker.poll_us, arg->set_doorbell.poll_us);
-	return hyvh_kick_set(&vnic->worker.kick, vnic,
-			     arg->set_doorbell.kick_fd);
-}
-
-static int hyvh_set_event_queue(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
-{
-	int ret;
-
-	if (arg->set_event_queue.reserved)
-		return -EINVAL;
-	down_read(&vnic->teardown_rwsem);
-	ret = hyvh_events_set_queue(vnic, &arg->set_event_queue);
-	up_read(&vnic->teardown_rwsem);
+	switch (nr) {
+	HYV_FOR_EACH_IOCTL(HYVH_IOCTL_CASE)
+	}
 	return ret;
 }
 
-static int hyvh_set_features(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
+static int hyvh_ioctl_check(struct hyvh_vnic *vnic, unsigned int nr,
+			    const union hyvh_ioctl_arg *arg)
 {
-	return hyvh_vnic_set_features(vnic, &arg->set_features);
-}
+	int i;
 
-static int hyvh_get_config(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
-{
-	return hyvh_vnic_get_config(vnic, &arg->get_config);
-}
-
-static int hyvh_do_exec(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
-{
-	return hyvh_exec(vnic, &arg->exec);
-}
-
-static int hyvh_reset(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg)
-{
-	return hyvh_vnic_reset(vnic);
-}
-
-/**
- * struct hyvh_ioctl_op - one ioctl
- * @size: bytes of its structure as known now
- * @min_size: bytes of its structure in the first version
- * @attached: needs an attached vNIC, and its owner
- * @setup: serialised by setup_lock
- * @handler: does it
- */
-struct hyvh_ioctl_op {
-	u32 size;
-	u32 min_size;
-	bool attached;
-	bool setup;
-	int (*handler)(struct hyvh_vnic *vnic, union hyvh_ioctl_arg *arg);
-};
-
-#define HYVH_IOCTL(cmd, type, last, is_attached, is_setup, fn)		\
-	[_IOC_NR(cmd)] = {						\
-		.size = sizeof(struct type),				\
-		.min_size = offsetofend(struct type, last),		\
-		.attached = is_attached,				\
-		.setup = is_setup,					\
-		.handler = fn,						\
+	if (arg->hdr.flags)
+		return -EINVAL;
+	if (hyvh_ioctls[nr].flags & HYV_IOCTL_OWNER) {
+		/* Pairs with smp_store_release() in hyvh_ioctl_attach(). */
+		if (!smp_load_acquire(&vnic->attached))
+			return -ENOTCONN;
+		if (current->mm != vnic->mm)
+			return -EPERM;
 	}
+	for (i = 0; i < ARRAY_SIZE(hyvh_ioctl_reserved); i++)
+		if (hyvh_ioctl_reserved[i].nr == nr &&
+		    memchr_inv((u8 *)arg + hyvh_ioctl_reserved[i].offset, 0,
+			       hyvh_ioctl_reserved[i].len))
+			return -EINVAL;
+	return 0;
+}
 
-static const struct hyvh_ioctl_op hyvh_ioctls[] = {
-	HYVH_IOCTL(HYV_GET_INFO, hyv_get_info, out_min_window, false, false,
-		   hyvh_get_info),
-	HYVH_IOCTL(HYV_ATTACH, hyv_attach, name, false, true, hyvh_attach),
-	HYVH_IOCTL(HYV_SET_LIMITS, hyv_set_limits, max_pinned, true, true,
-		   hyvh_set_limits),
-	HYVH_IOCTL(HYV_SET_WINDOW, hyv_set_window, length, true, true,
-		   hyvh_set_window),
-	HYVH_IOCTL(HYV_SET_MEM, hyv_set_mem, regions, true, true, hyvh_set_mem),
-	HYVH_IOCTL(HYV_SET_DOORBELL, hyv_set_doorbell, poll_us, true, true,
-		   hyvh_set_doorbell),
-	HYVH_IOCTL(HYV_SET_EVENT_QUEUE, hyv_set_event_queue, reserved, true,
-		   true, hyvh_set_event_queue),
-	HYVH_IOCTL(HYV_SET_FEATURES, hyv_set_features, features, true, true,
-		   hyvh_set_features),
-	HYVH_IOCTL(HYV_GET_CONFIG, hyv_get_config, out_features, true, true,
-		   hyvh_get_config),
-	HYVH_IOCTL(HYV_EXEC, hyv_exec, out_reply_len, true, false, hyvh_do_exec),
-	HYVH_IOCTL(HYV_RESET, hyv_reset, flags, true, true, hyvh_reset),
-	HYVH_IOCTL(HYV_SET_ADDRESSING, hyv_set_addressing, prefixes, true, true,
-		   hyvh_set_addressing),
-};
-
-static int hyvh_ioctl_check(struct hyvh_vnic *vnic, const struct hyvh_ioctl_op *op)
+static int hyvh_ioctl_call(struct hyvh_vnic *vnic, unsigned int nr,
+			   union hyvh_ioctl_arg *arg)
 {
-	if (!op->attached)
-		return 0;
-	/* Pairs with smp_store_release() in hyvh_vnic_attach(). */
-	if (!smp_load_acquire(&vnic->attached))
-		return -ENOTCONN;
-	return current->mm == vnic->mm ? 0 : -EPERM;
+	int ret;
+
+	ret = hyvh_ioctl_check(vnic, nr, arg);
+	if (ret)
+		return ret;
+	if (!(hyvh_ioctls[nr].flags & HYV_IOCTL_SETUP))
+		return hyvh_ioctl_run(vnic, nr, arg);
+
+	ret = mutex_lock_killable(&vnic->setup_lock);
+	if (ret)
+		return ret;
+	ret = hyvh_ioctl_run(vnic, nr, arg);
+	mutex_unlock(&vnic->setup_lock);
+	return ret;
 }
 
 static long hyvh_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
@@ -200,22 +187,9 @@ static long hyvh_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 	ret = copy_struct_from_user(&arg, op->size, ubuf, size);
 	if (ret)
 		return ret;
-	if (arg.hdr.flags)
-		return -EINVAL;
-	ret = hyvh_ioctl_check(vnic, op);
+	ret = hyvh_ioctl_call(vnic, nr, &arg);
 	if (ret)
-		return ret;
-
-	if (op->setup) {
-		ret = mutex_lock_killable(&vnic->setup_lock);
-		if (ret)
-			return ret;
-	}
-	ret = op->handler(vnic, &arg);
-	if (op->setup)
-		mutex_unlock(&vnic->setup_lock);
-	if (ret)
-		return ret;
+		return hyvh_refuse(vnic->id, ret, "ioctl %s", op->name);
 
 	arg.hdr.size = size;
 	if (copy_to_user(ubuf, &arg, min(size, op->size)))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Life of a vNIC: attach, set-up, reset, the HCA's departure, close.
+ * Life cycle of a vNIC: attach, setup, reset, HCA removal, close.
  */
+#include <linux/bits.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -15,22 +16,25 @@
 #include <linux/virtio_config.h>
 #include <linux/virtio_ring.h>
 #include <rdma/ib_verbs.h>
+#include <uapi/linux/hyv_netlink.h>
 
+#include "debug.h"
 #include "hca/hca.h"
 #include "hca/uctx.h"
+#include "trace.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
-/* What a VMM gets that sets no limits. */
+/* Defaults for a VMM that sets no limits. */
 #define HYVH_DEFAULT_CONTEXTS	4096
-#define HYVH_DEFAULT_PDS		65536
-#define HYVH_DEFAULT_MRS		1048576
-#define HYVH_DEFAULT_AHS		8192
+#define HYVH_DEFAULT_PDS	65536
+#define HYVH_DEFAULT_MRS	1048576
+#define HYVH_DEFAULT_AHS	8192
 #define HYVH_DEFAULT_SRQS	16384
-#define HYVH_DEFAULT_MWS		65536
+#define HYVH_DEFAULT_MWS	65536
 #define HYVH_DEFAULT_QUEUE_BYTES	SZ_1G
 
-/* What a VMM may set at most. */
+/* Highest limits that a VMM can set. */
 #define HYVH_MAX_CONTEXTS	1048576
 #define HYVH_MAX_PDS		1048576
 #define HYVH_MAX_MRS		16777216
@@ -38,16 +42,176 @@
 #define HYVH_MAX_SRQS		1048576
 #define HYVH_MAX_MWS		16777216
 
-/* All attached vNICs by their ID. */
-static DEFINE_XARRAY(hyvh_vnics);
-static atomic_t hyvh_last_id;
+/* The virtio feature bits that are specific to a device type. */
+#define HYVH_DEVICE_FEATURES	GENMASK_ULL(23, 0)
 
-/**
- * hyvh_vnic_create() - make a vNIC that is not attached
- *
- * Context: Process context. May sleep.
- * Return: the vNIC with one reference, or NULL without memory.
- */
+/* Attached vNICs by ID; a vNIC that is being attached reserves its ID. */
+static DEFINE_XARRAY_ALLOC1(hyvh_vnics);
+static u32 hyvh_next_id;
+
+/* --- References --- */
+
+/* Drop what hyvh_vnic_set_owner() and hyvh_vnic_set_path() took, except mm. */
+static void hyvh_vnic_put_owner(struct hyvh_vnic *vnic)
+{
+	put_task_struct(vnic->owner);
+	vnic->owner = NULL;
+	put_cred(vnic->hca_cred);
+	vnic->hca_cred = NULL;
+	path_put(&vnic->hca_path);
+}
+
+static void hyvh_vnic_free(struct kref *ref)
+{
+	struct hyvh_vnic *vnic = container_of(ref, struct hyvh_vnic, ref);
+
+	hyvh_doorbells_destroy(&vnic->doorbells);
+	hyvh_events_free(&vnic->events);
+	xa_destroy(&vnic->cq_slots);
+	xa_destroy(&vnic->qp_slots);
+	hyvh_vgids_free(&vnic->vgids);
+	hyvh_window_free(&vnic->window);
+	hyvh_objs_fini(&vnic->objs);
+	hyvh_guest_mem_free(&vnic->mem);
+	if (vnic->attached)
+		hyvh_vnic_put_owner(vnic);
+	mutex_destroy(&vnic->setup_lock);
+	kvfree(vnic);
+}
+
+static void hyvh_vnic_put(struct hyvh_vnic *vnic)
+{
+	kref_put(&vnic->ref, hyvh_vnic_free);
+}
+
+/* --- Work of the worker --- */
+
+static struct hyvh_vnic *hyvh_worker_vnic(struct hyvh_worker *worker)
+{
+	return container_of(worker, struct hyvh_vnic, worker);
+}
+
+static bool hyvh_vnic_run(struct hyvh_worker *worker)
+{
+	struct hyvh_vnic *vnic = hyvh_worker_vnic(worker);
+	bool any;
+
+	any = hyvh_doorbells_drain(&vnic->doorbells);
+	any |= hyvh_events_deliver(&vnic->events);
+	return any;
+}
+
+static bool hyvh_vnic_can_poll(struct hyvh_worker *worker)
+{
+	return hyvh_doorbells_ready(&hyvh_worker_vnic(worker)->doorbells);
+}
+
+static bool hyvh_vnic_pending(struct hyvh_worker *worker)
+{
+	return hyvh_doorbells_pending(&hyvh_worker_vnic(worker)->doorbells);
+}
+
+static void hyvh_vnic_want_kicks(struct hyvh_worker *worker, bool want)
+{
+	hyvh_doorbells_want_kicks(&hyvh_worker_vnic(worker)->doorbells, want);
+}
+
+static const struct hyvh_worker_ops hyvh_vnic_worker_ops = {
+	.run = hyvh_vnic_run,
+	.can_poll = hyvh_vnic_can_poll,
+	.pending = hyvh_vnic_pending,
+	.want_kicks = hyvh_vnic_want_kicks,
+};
+
+static void hyvh_vnic_ring(void *arg, u32 slot)
+{
+	hyvh_qp_ring(arg, slot);
+}
+
+static void hyvh_vnic_arm(void *arg, u32 slot, enum ib_cq_notify_flags how)
+{
+	hyvh_cq_arm(arg, slot, how);
+}
+
+static const struct hyvh_doorbell_ops hyvh_vnic_doorbell_ops = {
+	.ring = hyvh_vnic_ring,
+	.arm = hyvh_vnic_arm,
+};
+
+static void hyvh_vnic_destroy_all(struct hyvh_worker *worker)
+{
+	struct hyvh_vnic *vnic = hyvh_worker_vnic(worker);
+
+	hyvh_vgids_clear(&vnic->vgids);
+	hyvh_destroy_all(vnic);
+	/* Close the files of the HCA now: its removal waits for them. */
+	flush_delayed_fput();
+}
+
+static void hyvh_vnic_reset_state(struct hyvh_worker *worker)
+{
+	struct hyvh_vnic *vnic = hyvh_worker_vnic(worker);
+
+	hyvh_vnic_destroy_all(worker);
+	hyvh_doorbells_free(&vnic->doorbells);
+	hyvh_events_reset(&vnic->events);
+}
+
+/* --- Events and removal of the HCA --- */
+
+static struct hyvh_vnic *hyvh_link_vnic(struct hyvh_hca_link *link)
+{
+	return container_of(link, struct hyvh_vnic, hca_link);
+}
+
+static void hyvh_vnic_link_get(struct hyvh_hca_link *link)
+{
+	kref_get(&hyvh_link_vnic(link)->ref);
+}
+
+static void hyvh_vnic_link_put(struct hyvh_hca_link *link)
+{
+	hyvh_vnic_put(hyvh_link_vnic(link));
+}
+
+static void hyvh_vnic_hca_event(struct hyvh_hca_link *link,
+				const struct ib_event *event)
+{
+	struct hyvh_events *events = &hyvh_link_vnic(link)->events;
+
+	if (event->event == IB_EVENT_DEVICE_FATAL)
+		hyvh_events_raise(events, 0, &events->device_fatal);
+	else
+		hyvh_events_raise_port(events, event->element.port_num,
+				       event->event);
+}
+
+static void hyvh_vnic_hca_removed(struct hyvh_hca_link *link)
+{
+	struct hyvh_vnic *vnic = hyvh_link_vnic(link);
+
+	down_write(&vnic->teardown_rwsem);
+	/* NULL if the file was closed at the same time. */
+	if (vnic->hca) {
+		hyvh_worker_call(&vnic->worker, hyvh_vnic_destroy_all);
+		vnic->hca = NULL;
+		trace_hyvh_vnic_hca_removed(vnic->id, vnic->hca_name);
+		hyvh_events_raise(&vnic->events, 0,
+				  &vnic->events.device_fatal);
+	}
+	up_write(&vnic->teardown_rwsem);
+}
+
+static const struct hyvh_hca_link_ops hyvh_vnic_link_ops = {
+	.event = hyvh_vnic_hca_event,
+	.removed = hyvh_vnic_hca_removed,
+	.get = hyvh_vnic_link_get,
+	.put = hyvh_vnic_link_put,
+};
+
+/* --- Open and close --- */
+
+/* Returns NULL if out of memory. */
 struct hyvh_vnic *hyvh_vnic_create(void)
 {
 	struct hyvh_vnic *vnic;
@@ -56,11 +220,12 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 	if (!vnic)
 		return NULL;
 	kref_init(&vnic->ref);
+	hyvh_worker_init(&vnic->worker, &hyvh_vnic_worker_ops,
+			 &vnic->counters.kicks);
 	mutex_init(&vnic->setup_lock);
 	init_rwsem(&vnic->teardown_rwsem);
-	INIT_LIST_HEAD(&vnic->hca_link);
-	spin_lock_init(&vnic->mem_lock);
-	mutex_init(&vnic->doorbells_lock);
+	hyvh_hca_link_init(&vnic->hca_link, &hyvh_vnic_link_ops);
+	hyvh_guest_mem_init(&vnic->mem);
 	hyvh_objs_init(&vnic->objs);
 	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_CONTEXT, HYVH_DEFAULT_CONTEXTS);
 	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_PD, HYVH_DEFAULT_PDS);
@@ -73,122 +238,36 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 	hyvh_quota_init(&vnic->pinned, U64_MAX);
 	hyvh_quota_init(&vnic->queues, HYVH_DEFAULT_QUEUE_BYTES);
 	hyvh_window_init(&vnic->window);
-	hyvh_vgids_init(&vnic->gids);
+	hyvh_vgids_init(&vnic->vgids);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC);
 	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC);
-	hyvh_events_init(&vnic->events);
+	hyvh_events_init(&vnic->events, &vnic->worker, &vnic->mem,
+			 &vnic->counters);
+	hyvh_doorbells_init(&vnic->doorbells, &hyvh_vnic_doorbell_ops, vnic);
 	return vnic;
 }
 
-static void hyvh_vnic_free(struct kref *ref)
-{
-	struct hyvh_vnic *vnic = container_of(ref, struct hyvh_vnic, ref);
-
-	hyvh_events_free(&vnic->events);
-	xa_destroy(&vnic->cq_slots);
-	xa_destroy(&vnic->qp_slots);
-	hyvh_vgids_free(&vnic->gids);
-	hyvh_window_free(&vnic->window);
-	hyvh_objs_fini(&vnic->objs);
-	if (vnic->mem)
-		hyvh_guest_mem_put(vnic->mem);
-	if (vnic->owner)
-		put_task_struct(vnic->owner);
-	if (vnic->hca_cred) {
-		put_cred(vnic->hca_cred);
-		path_put(&vnic->hca_path);
-	}
-	mutex_destroy(&vnic->doorbells_lock);
-	mutex_destroy(&vnic->setup_lock);
-	kvfree(vnic);
-}
-
-/**
- * hyvh_vnic_put() - give up a reference
- * @vnic: the vNIC
- *
- * Context: Process context. May sleep.
- */
-void hyvh_vnic_put(struct hyvh_vnic *vnic)
-{
-	kref_put(&vnic->ref, hyvh_vnic_free);
-}
-
-/* In the worker: the HCA's files have to be closed when it is told to go. */
-static void hyvh_vnic_destroy_all(struct hyvh_vnic *vnic)
-{
-	hyvh_vgids_clear(vnic);
-	hyvh_destroy_all(vnic);
-	flush_delayed_fput();
-}
-
-/* In the worker: forget the guest's driver. */
-static void hyvh_vnic_forget(struct hyvh_vnic *vnic)
-{
-	hyvh_vnic_destroy_all(vnic);
-	hyvh_doorbells_free(vnic);
-	hyvh_events_reset(vnic);
-}
-
-/**
- * hyvh_vnic_close() - the VMM has closed the file
- * @vnic: the vNIC; the file's reference is given up
- *
- * Context: Process context of any process. May sleep.
- */
+/* Drops the reference of the file. Runs in process context of any process. */
 void hyvh_vnic_close(struct hyvh_vnic *vnic)
 {
 	if (vnic->attached) {
 		xa_erase(&hyvh_vnics, vnic->id);
 		hyvh_kick_clear(&vnic->worker.kick);
 		down_write(&vnic->teardown_rwsem);
-		hyvh_worker_call(vnic, hyvh_vnic_forget);
+		hyvh_worker_call(&vnic->worker, hyvh_vnic_reset_state);
 		if (vnic->hca)
-			hyvh_hca_unlink(vnic);
+			hyvh_hca_detach(vnic->hca, &vnic->hca_link);
+		vnic->hca = NULL;
 		up_write(&vnic->teardown_rwsem);
-		hyvh_worker_stop(vnic);
+		hyvh_worker_stop(&vnic->worker);
 		mmput(vnic->mm);
 	}
 	hyvh_vnic_put(vnic);
 }
 
-/**
- * hyvh_vnic_hca_gone() - take the HCA from a guest
- * @vnic: a vNIC that was taken off its HCA's list
- *
- * Context: Process context. May sleep, for as long as requests take.
- */
-void hyvh_vnic_hca_gone(struct hyvh_vnic *vnic)
-{
-	down_write(&vnic->teardown_rwsem);
-	/* NULL if the file was closed at the same time. */
-	if (vnic->hca) {
-		hyvh_worker_call(vnic, hyvh_vnic_destroy_all);
-		vnic->hca = NULL;
-		hyvh_events_raise(vnic, 0, &vnic->events.device_fatal);
-	}
-	up_write(&vnic->teardown_rwsem);
-}
+/* --- Attach --- */
 
-/**
- * hyvh_vnic_reset() - the guest has reset its device
- * @vnic: an attached vNIC
- *
- * Context: Process context of the VMM; setup_lock held. May sleep.
- * Return: 0.
- */
-int hyvh_vnic_reset(struct hyvh_vnic *vnic)
-{
-	lockdep_assert_held(&vnic->setup_lock);
-	hyvh_kick_clear(&vnic->worker.kick);
-	down_write(&vnic->teardown_rwsem);
-	hyvh_worker_call(vnic, hyvh_vnic_forget);
-	vnic->features = 0;
-	up_write(&vnic->teardown_rwsem);
-	return 0;
-}
-
-static bool hyvh_name_ok(const char *name)
+static bool hyvh_name_valid(const u8 *name)
 {
 	size_t len = strnlen(name, HYV_NAME_LEN);
 
@@ -200,59 +279,6 @@ static bool hyvh_name_ok(const char *name)
 	return true;
 }
 
-/*
- * Find out what HCA a uverbs file is of. There is no way to ask it, but a
- * context can only be had with the ID of its driver.
- */
-static int hyvh_vnic_probe(struct hyvh_vnic *vnic, struct hyvh_uctx *uctx,
-			   void __user *scratch)
-{
-	const struct hyvh_provider *provider;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; (provider = hyvh_provider_get(i)); i++) {
-		ret = hyvh_uctx_open(uctx, &vnic->hca_path, vnic->hca_cred,
-				     provider->driver_id, vnic->owner, scratch,
-				     NULL);
-		if (ret != -EINVAL)
-			return ret;
-	}
-	return -EOPNOTSUPP;
-}
-
-static int hyvh_vnic_set_hca(struct hyvh_vnic *vnic, void __user *scratch)
-{
-	struct ib_device *ibdev;
-	struct hyvh_uctx uctx;
-	int ret;
-
-	ret = hyvh_vnic_probe(vnic, &uctx, scratch);
-	if (ret)
-		return ret;
-	/* While the context is open the device cannot leave. */
-	ibdev = uctx.ib->device;
-	strscpy(vnic->hca_name, dev_name(&ibdev->dev), sizeof(vnic->hca_name));
-	ret = hyvh_events_set_ports(&vnic->events, rdma_end_port(ibdev));
-	if (ret)
-		goto out;
-	ret = hyvh_worker_start(vnic);
-	if (ret)
-		goto err_ports;
-	ret = hyvh_hca_link(vnic, ibdev);
-	if (ret)
-		goto err_worker;
-out:
-	hyvh_uctx_close(&uctx);
-	return ret;
-
-err_worker:
-	hyvh_worker_stop(vnic);
-err_ports:
-	hyvh_events_clear_ports(&vnic->events);
-	goto out;
-}
-
 static int hyvh_vnic_set_path(struct hyvh_vnic *vnic, int fd)
 {
 	struct file *file;
@@ -260,11 +286,13 @@ static int hyvh_vnic_set_path(struct hyvh_vnic *vnic, int fd)
 
 	file = fget(fd);
 	if (!file)
-		return -EBADF;
+		return hyvh_refuse(vnic->id, -EBADF, "uverbs_fd is not open");
 	if (!(file->f_mode & FMODE_WRITE)) {
-		ret = -EBADF;
+		ret = hyvh_refuse(vnic->id, -EBADF,
+				  "uverbs_fd is not open for writing");
 	} else if (!hyvh_uctx_is_uverbs(file)) {
-		ret = -EINVAL;
+		ret = hyvh_refuse(vnic->id, -EINVAL,
+				  "uverbs_fd is not a uverbs device");
 	} else {
 		vnic->hca_path = file->f_path;
 		path_get(&vnic->hca_path);
@@ -274,82 +302,134 @@ static int hyvh_vnic_set_path(struct hyvh_vnic *vnic, int fd)
 	return ret;
 }
 
-/**
- * hyvh_vnic_attach() - choose owner and HCA
- * @vnic: the vNIC
- * @arg: from the VMM
- *
- * Context: Process context of the VMM; setup_lock held. May sleep.
- * Return: 0 or a negative errno of HYV_ATTACH.
- */
-int hyvh_vnic_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
+static void hyvh_vnic_set_owner(struct hyvh_vnic *vnic, const char *name)
 {
-	void __user *scratch = u64_to_user_ptr(arg->scratch);
+	vnic->owner = get_task_struct(current->group_leader);
+	vnic->mm = current->mm;
+	mmget(vnic->mm);
+	strscpy(vnic->name, name, sizeof(vnic->name));
+	get_task_comm(vnic->comm, vnic->owner);
+}
+
+static int hyvh_vnic_reserve_id(struct hyvh_vnic *vnic)
+{
+	int ret;
+
+	ret = xa_alloc_cyclic(&hyvh_vnics, &vnic->id, NULL, xa_limit_32b,
+			      &hyvh_next_id, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	vnic->window.vnic_id = vnic->id;
+	vnic->vgids.vnic_id = vnic->id;
+	vnic->events.vnic_id = vnic->id;
+	vnic->doorbells.vnic_id = vnic->id;
+	return 0;
+}
+
+/*
+ * Open a context of the HCA. A uverbs file does not say which driver it belongs
+ * to, and a context can only be opened with the ID of its driver.
+ */
+static int hyvh_vnic_open_hca(struct hyvh_vnic *vnic, struct hyvh_uctx *uctx,
+			      void __user *scratch)
+{
+	const struct hyvh_hca_driver *driver;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; (driver = hyvh_hca_driver_get(i)); i++) {
+		ret = hyvh_uctx_open(uctx, &vnic->hca_path, vnic->hca_cred,
+				     driver->driver_id, vnic->owner, scratch,
+				     NULL);
+		if (ret != -EINVAL)
+			return ret;
+	}
+	return -EOPNOTSUPP;
+}
+
+static int hyvh_vnic_attach_hca(struct hyvh_vnic *vnic, struct ib_device *ibdev)
+{
+	struct hyvh_hca *hca;
+
+	down_write(&vnic->teardown_rwsem);
+	hca = hyvh_hca_attach(&vnic->hca_link, ibdev, vnic->id);
+	if (!IS_ERR(hca))
+		vnic->hca = hca;
+	up_write(&vnic->teardown_rwsem);
+	return PTR_ERR_OR_ZERO(hca);
+}
+
+int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
+{
+	struct ib_device *ibdev;
+	struct hyvh_uctx uctx;
 	int ret;
 
 	lockdep_assert_held(&vnic->setup_lock);
 	if (vnic->attached)
-		return -EISCONN;
+		return hyvh_refuse(vnic->id, -EISCONN, "already attached");
 	if (arg->scratch_len < HYVH_SCRATCH_SIZE ||
-	    !PAGE_ALIGNED(arg->scratch) || !hyvh_name_ok(arg->name))
-		return -EINVAL;
+	    !PAGE_ALIGNED(arg->scratch) || !hyvh_name_valid(arg->name))
+		return hyvh_refuse(vnic->id, -EINVAL,
+				   "invalid scratch memory or name");
 
 	ret = hyvh_vnic_set_path(vnic, arg->uverbs_fd);
 	if (ret)
 		return ret;
-	vnic->owner = get_task_struct(current->group_leader);
-	vnic->mm = current->mm;
-	mmget(vnic->mm);
-	strscpy(vnic->name, arg->name, sizeof(vnic->name));
-	get_task_comm(vnic->comm, vnic->owner);
-	do {
-		vnic->id = atomic_inc_return(&hyvh_last_id);
-	} while (vnic->id == HYVH_GID_STATIC);
-
-	ret = hyvh_vnic_set_hca(vnic, scratch);
+	hyvh_vnic_set_owner(vnic, arg->name);
+	ret = hyvh_vnic_reserve_id(vnic);
 	if (ret)
 		goto err_owner;
-	ret = xa_insert(&hyvh_vnics, vnic->id, vnic, GFP_KERNEL);
+	ret = hyvh_vnic_open_hca(vnic, &uctx, u64_to_user_ptr(arg->scratch));
+	if (ret) {
+		hyvh_dbg(vnic->id, "cannot open the HCA: %pe", ERR_PTR(ret));
+		goto err_id;
+	}
+	/* The HCA's device stays registered while the context is open. */
+	ibdev = uctx.ib->device;
+	strscpy(vnic->hca_name, dev_name(&ibdev->dev), sizeof(vnic->hca_name));
+	vnic->vgids.nr_ports = rdma_end_port(ibdev);
+	ret = hyvh_events_set_ports(&vnic->events, rdma_end_port(ibdev));
 	if (ret)
-		goto err_hca;
-	/* Pairs with smp_load_acquire() in hyvh_ioctl(). */
+		goto err_uctx;
+	ret = hyvh_worker_start(&vnic->worker, vnic->mm);
+	if (ret)
+		goto err_ports;
+	ret = hyvh_vnic_attach_hca(vnic, ibdev);
+	if (ret)
+		goto err_worker;
+	hyvh_uctx_close(&uctx);
+
+	/* Cannot fail: the entry is reserved. */
+	xa_store(&hyvh_vnics, vnic->id, vnic, GFP_KERNEL);
+	/* Pairs with smp_load_acquire() in hyvh_ioctl_check(). */
 	smp_store_release(&vnic->attached, true);
 	return 0;
 
-err_hca:
-	down_write(&vnic->teardown_rwsem);
-	if (vnic->hca)
-		hyvh_hca_unlink(vnic);
-	up_write(&vnic->teardown_rwsem);
-	hyvh_worker_stop(vnic);
-	hyvh_events_reset(vnic);
+err_worker:
+	hyvh_worker_stop(&vnic->worker);
+err_ports:
 	hyvh_events_clear_ports(&vnic->events);
+err_uctx:
+	hyvh_uctx_close(&uctx);
+err_id:
+	xa_release(&hyvh_vnics, vnic->id);
 err_owner:
 	mmput(vnic->mm);
 	vnic->mm = NULL;
-	put_task_struct(vnic->owner);
-	vnic->owner = NULL;
-	put_cred(vnic->hca_cred);
-	vnic->hca_cred = NULL;
-	path_put(&vnic->hca_path);
+	hyvh_vnic_put_owner(vnic);
 	return ret;
 }
 
-/**
- * hyvh_vnic_set_limits() - set what the guest may use
- * @vnic: an attached vNIC
- * @arg: from the VMM
- *
- * Context: Process context of the VMM; setup_lock held.
- * Return: 0 or -EINVAL.
- */
-int hyvh_vnic_set_limits(struct hyvh_vnic *vnic,
-			 const struct hyv_set_limits *arg)
+/* --- Setup --- */
+
+int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
+			  const struct hyv_set_limits *arg)
 {
 	const struct {
 		enum hyv_obj_type type;
+		u32 limit;
 		u32 max;
-		u32 most;
 	} limits[] = {
 		{ HYV_OBJ_CONTEXT, arg->max_contexts, HYVH_MAX_CONTEXTS },
 		{ HYV_OBJ_PD, arg->max_pds, HYVH_MAX_PDS },
@@ -363,12 +443,15 @@ int hyvh_vnic_set_limits(struct hyvh_vnic *vnic,
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
-		if (limits[i].max > limits[i].most)
-			return -EINVAL;
+		if (limits[i].limit > limits[i].max)
+			return hyvh_refuse(vnic->id, -EINVAL,
+					   "limit %u of object type %u is above %u",
+					   limits[i].limit, limits[i].type,
+					   limits[i].max);
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
-		if (limits[i].max)
+		if (limits[i].limit)
 			hyvh_objs_set_max(&vnic->objs, limits[i].type,
-					  limits[i].max);
+					  limits[i].limit);
 	if (arg->max_pinned)
 		hyvh_quota_set_max(&vnic->pinned, arg->max_pinned);
 	if (arg->max_queue_bytes)
@@ -376,172 +459,98 @@ int hyvh_vnic_set_limits(struct hyvh_vnic *vnic,
 	return 0;
 }
 
-static void hyvh_guest_mem_free(struct kref *ref)
+int hyvh_ioctl_set_addressing(struct hyvh_vnic *vnic,
+			      const struct hyv_set_addressing *arg)
 {
-	struct hyvh_guest_mem *mem = container_of(ref, struct hyvh_guest_mem,
-						  ref);
-
-	hyvh_memmap_free(mem->map);
-	kfree(mem);
-}
-
-/**
- * hyvh_vnic_get_mem() - hold on to the guest's memory table
- * @vnic: the vNIC
- *
- * Context: Any but interrupts.
- * Return: the table, for hyvh_guest_mem_put(); NULL if none is set.
- */
-struct hyvh_guest_mem *hyvh_vnic_get_mem(struct hyvh_vnic *vnic)
-{
-	struct hyvh_guest_mem *mem;
-
-	spin_lock(&vnic->mem_lock);
-	mem = vnic->mem;
-	if (mem)
-		kref_get(&mem->ref);
-	spin_unlock(&vnic->mem_lock);
-	return mem;
-}
-
-/**
- * hyvh_guest_mem_put() - let go of a memory table
- * @mem: from hyvh_vnic_get_mem()
- *
- * Context: Process context.
- */
-void hyvh_guest_mem_put(struct hyvh_guest_mem *mem)
-{
-	kref_put(&mem->ref, hyvh_guest_mem_free);
-}
-
-/**
- * hyvh_guest_read() - copy guest memory
- * @mem: struct hyvh_guest_mem
- * @gpa: guest-physical address
- * @dst: kernel memory to copy to
- * @len: bytes
- *
- * Context: Process context in the VMM's address space. May sleep.
- * Return: 0 or -EFAULT.
- */
-int hyvh_guest_read(void *mem, u64 gpa, void *dst, u64 len)
-{
-	const struct hyvh_guest_mem *table = mem;
-	u64 hva, run;
+	struct hyvh_addressing mode;
 	int ret;
 
-	while (len) {
-		ret = hyvh_memmap_translate(table->map, gpa, len, &hva, &run);
-		if (ret)
-			return ret;
-		if (copy_from_user(dst, u64_to_user_ptr(hva), run))
-			return -EFAULT;
-		gpa += run;
-		dst += run;
-		len -= run;
-	}
-	return 0;
-}
-
-/**
- * hyvh_vnic_set_mem() - replace the guest's memory table
- * @vnic: an attached vNIC
- * @arg: from the VMM
- *
- * Context: Process context of the VMM; setup_lock held. May sleep.
- * Return: 0 or a negative errno of HYV_SET_MEM.
- */
-int hyvh_vnic_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg)
-{
-	struct hyv_mem_region *regions;
-	struct hyvh_guest_mem *mem, *old;
-	int ret;
-
-	if (arg->nr_regions > HYVH_MAX_MEM_REGIONS)
-		return -EINVAL;
-	mem = kzalloc(sizeof(*mem), GFP_KERNEL_ACCOUNT);
-	if (!mem)
-		return -ENOMEM;
-	kref_init(&mem->ref);
-
-	regions = memdup_user(u64_to_user_ptr(arg->regions),
-			      arg->nr_regions * sizeof(*regions));
-	if (IS_ERR(regions)) {
-		ret = PTR_ERR(regions);
-		goto err_free;
-	}
-	mem->map = hyvh_memmap_create(regions, arg->nr_regions);
-	kfree(regions);
-	if (IS_ERR(mem->map)) {
-		ret = PTR_ERR(mem->map);
-		goto err_free;
-	}
-
-	spin_lock(&vnic->mem_lock);
-	old = vnic->mem;
-	vnic->mem = mem;
-	spin_unlock(&vnic->mem_lock);
-	if (old)
-		hyvh_guest_mem_put(old);
-	return 0;
-
-err_free:
-	kfree(mem);
+	ret = hyvh_addressing_load(&mode, &vnic->vgids, arg);
+	if (ret)
+		return ret;
+	down_write(&vnic->teardown_rwsem);
+	if (!vnic->hca)
+		ret = -ENODEV;
+	else if (vnic->features)
+		ret = hyvh_refuse(vnic->id, -EBUSY,
+				  "the guest has negotiated features already");
+	else
+		ret = hyvh_vgids_set_mode(&vnic->vgids, vnic->hca, &mode);
+	up_write(&vnic->teardown_rwsem);
+	hyvh_addressing_free(&mode);
 	return ret;
 }
 
-/* The device's own features; under gate, and the HCA is there. */
+int hyvh_ioctl_set_doorbell(struct hyvh_vnic *vnic,
+			    const struct hyv_set_doorbell *arg)
+{
+	if (arg->poll_us > HYVH_MAX_POLL_US)
+		return hyvh_refuse(vnic->id, -EINVAL,
+				   "polling time of %u us is above %u us",
+				   arg->poll_us, HYVH_MAX_POLL_US);
+	WRITE_ONCE(vnic->worker.poll_us, arg->poll_us);
+	return hyvh_kick_set(&vnic->worker.kick, &vnic->worker, arg->kick_fd);
+}
+
+int hyvh_ioctl_set_event_queue(struct hyvh_vnic *vnic,
+			       struct hyv_set_event_queue *arg)
+{
+	int ret;
+
+	down_read(&vnic->teardown_rwsem);
+	ret = hyvh_events_set_queue(&vnic->events, arg, vnic->features &
+				    BIT_ULL(VIRTIO_RING_F_EVENT_IDX));
+	up_read(&vnic->teardown_rwsem);
+	return ret;
+}
+
+/* The HCA is present. */
 static u64 hyvh_vnic_features(const struct hyvh_vnic *vnic)
 {
 	u64 features = hyvh_hca_features(vnic->hca);
 
-	if (vnic->gids.tenant)
+	if (hyvh_vgids_enabled(&vnic->vgids))
 		features |= BIT_ULL(HYV_F_GUEST_GIDS);
 	return features;
 }
 
-/**
- * hyvh_vnic_set_features() - set what the guest's driver acknowledged
- * @vnic: an attached vNIC
- * @arg: from the VMM
- *
- * Context: Process context of the VMM; setup_lock held. May sleep.
- * Return: 0, -ENODEV, or -EOPNOTSUPP for bits that are not offered, or if one is
- * missing without which the device does not work.
- */
-int hyvh_vnic_set_features(struct hyvh_vnic *vnic,
-			   const struct hyv_set_features *arg)
+static int hyvh_vnic_check_features(const struct hyvh_vnic *vnic, u64 features)
 {
-	u64 own = arg->features & (BIT_ULL(24) - 1);
-	int ret = 0;
+	u64 own = features & HYVH_DEVICE_FEATURES;
+	u64 offered;
+
+	if (!vnic->hca)
+		return -ENODEV;
+	offered = hyvh_vnic_features(vnic);
+	if (own & ~offered)
+		return hyvh_refuse(vnic->id, -EOPNOTSUPP,
+				   "features 0x%llx are not offered",
+				   own & ~offered);
+	if (~own & offered & BIT_ULL(HYV_F_GUEST_GIDS))
+		return hyvh_refuse(vnic->id, -EOPNOTSUPP,
+				   "guest driver does not support guest addressing");
+	return 0;
+}
+
+int hyvh_ioctl_set_features(struct hyvh_vnic *vnic,
+			    const struct hyv_set_features *arg)
+{
+	int ret;
 
 	if (arg->features & BIT_ULL(VIRTIO_F_RING_PACKED) ||
 	    !(arg->features & BIT_ULL(VIRTIO_F_VERSION_1)))
-		return -EOPNOTSUPP;
+		return hyvh_refuse(vnic->id, -EOPNOTSUPP,
+				   "needs split virtqueues of virtio 1");
 
 	down_write(&vnic->teardown_rwsem);
-	if (!vnic->hca)
-		ret = -ENODEV;
-	else if (own & ~hyvh_vnic_features(vnic))
-		ret = -EOPNOTSUPP;
-	else if (vnic->gids.tenant && !(own & BIT_ULL(HYV_F_GUEST_GIDS)))
-		ret = -EOPNOTSUPP;
-	else
+	ret = hyvh_vnic_check_features(vnic, arg->features);
+	if (!ret)
 		vnic->features = arg->features;
 	up_write(&vnic->teardown_rwsem);
 	return ret;
 }
 
-/**
- * hyvh_vnic_get_config() - tell the device configuration space
- * @vnic: an attached vNIC
- * @arg: from the VMM; out_features is set
- *
- * Context: Process context of the VMM; setup_lock held. May sleep.
- * Return: 0 or a negative errno of HYV_GET_CONFIG.
- */
-int hyvh_vnic_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg)
+int hyvh_ioctl_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg)
 {
 	struct hyv_config config = {
 		.proto_min = cpu_to_le16(HYV_PROTO_VERSION),
@@ -557,7 +566,8 @@ int hyvh_vnic_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg)
 
 	if (!arg->nr_event_queues ||
 	    arg->nr_event_queues > HYV_MAX_EVENT_QUEUES)
-		return -EINVAL;
+		return hyvh_refuse(vnic->id, -EINVAL, "%u event queues",
+				   arg->nr_event_queues);
 
 	down_read(&vnic->teardown_rwsem);
 	if (!vnic->hca) {
@@ -581,18 +591,30 @@ int hyvh_vnic_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg)
 	return 0;
 }
 
+int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg)
+{
+	lockdep_assert_held(&vnic->setup_lock);
+	hyvh_kick_clear(&vnic->worker.kick);
+	down_write(&vnic->teardown_rwsem);
+	hyvh_worker_call(&vnic->worker, hyvh_vnic_reset_state);
+	vnic->features = 0;
+	up_write(&vnic->teardown_rwsem);
+	return 0;
+}
+
+/* --- Snapshots --- */
+
 static u32 hyvh_vnic_state(struct hyvh_vnic *vnic)
 {
 	if (!READ_ONCE(vnic->hca))
 		return HYV_NL_VNIC_HCA_GONE;
-	return hyvh_events_running(vnic) ? HYV_NL_VNIC_RUNNING :
-					  HYV_NL_VNIC_ATTACHED;
+	return hyvh_events_running(&vnic->events) ? HYV_NL_VNIC_RUNNING :
+						    HYV_NL_VNIC_ATTACHED;
 }
 
 static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 				struct hyvh_vnic_info *info)
 {
-	struct hyvh_vnic_counters *c = &info->counters;
 	int type;
 
 	memset(info, 0, sizeof(*info));
@@ -610,21 +632,28 @@ static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 	info->pinned_max = hyvh_quota_max(&vnic->pinned);
 	info->queue_bytes = hyvh_quota_used(&vnic->queues);
 	info->queue_bytes_max = hyvh_quota_max(&vnic->queues);
-	mutex_lock(&vnic->window.lock);
-	info->window_used = vnic->window.used;
-	info->window_size = vnic->window.size;
-	mutex_unlock(&vnic->window.lock);
-
-	c->commands = atomic64_read(&vnic->counters.commands);
-	c->errors = atomic64_read(&vnic->counters.errors);
-	c->doorbells = atomic64_read(&vnic->counters.doorbells);
-	c->arms = atomic64_read(&vnic->counters.arms);
-	c->kicks = atomic64_read(&vnic->counters.kicks);
-	c->events = atomic64_read(&vnic->counters.events);
-	c->event_stalls = atomic64_read(&vnic->counters.event_stalls);
-	c->interrupts = atomic64_read(&vnic->counters.interrupts);
+	hyvh_window_usage(&vnic->window, &info->window_used,
+			  &info->window_size);
+	info->commands = atomic64_read(&vnic->counters.commands);
+	info->errors = atomic64_read(&vnic->counters.errors);
+	info->doorbells = atomic64_read(&vnic->counters.doorbells);
+	info->arms = atomic64_read(&vnic->counters.arms);
+	info->kicks = atomic64_read(&vnic->counters.kicks);
+	info->events = atomic64_read(&vnic->counters.events);
+	info->event_stalls = atomic64_read(&vnic->counters.event_stalls);
+	info->interrupts = atomic64_read(&vnic->counters.interrupts);
 }
 
+/**
+ * hyvh_vnic_info_next() - take a snapshot of the next vNIC
+ * @id: in: smallest ID; out: ID of the vNIC found
+ * @info: snapshot to fill in
+ *
+ * IDs only grow, so a walk shows each vNIC that exists all the time once.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, or %-ENOENT, with nothing changed, if there is none.
+ */
 int hyvh_vnic_info_next(u32 *id, struct hyvh_vnic_info *info)
 {
 	unsigned long index = *id;

@@ -1,95 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One vNIC: what an open file of /dev/hyv stands for.
+ * One vNIC: an open file of /dev/hyv.
  *
  * Lock order, outermost first:
- *   hyvh_vnic.setup_lock > hyvh_vnic.teardown_rwsem > hyvh_window.lock > mmap lock
- *   hyvh_vnic.teardown_rwsem > the lock of a CQ, SRQ or MR > mmap lock
- *   hyvh_vnic.teardown_rwsem > hyvh_mcast_lock
- *   hyvh_vnic.teardown_rwsem > hyvh_gids.lock > hyvh_tenant.lock
- *   hyvh_vnic.teardown_rwsem > hca registry lock
- *   hyvh_vnic.teardown_rwsem > hyvh_event_queue.lock > hyvh_event_backlog.lock
- *   hca registry lock > hyvh_hca.lock
- * The worker never takes setup_lock or gate, so that a holder of either may
- * wait for it.
+ *   hyvh_vnic.setup_lock > hyvh_vnic.teardown_rwsem
+ *   teardown_rwsem > hyvh_window.lock > mmap lock
+ *   teardown_rwsem > lock of a CQ, SRQ or MR > mmap lock
+ *   teardown_rwsem > hyvh_doorbells.lock > mmap lock
+ *   teardown_rwsem > hyvh_event_queue.lock > mmap lock
+ *   teardown_rwsem > hyvh_mcast_lock
+ *   teardown_rwsem > hyvh_vgids.lock > hyvh_tenant.lock
+ *   teardown_rwsem > hyvh_hcas_lock > hyvh_hca.lock > hyvh_event_backlog.lock
+ *   hyvh_event_queue.lock > hyvh_event_backlog.lock
+ *   hyvh_event_queue.lock > hyvh_guest_mem.lock
+ * The worker takes neither setup_lock nor teardown_rwsem, so that a holder of
+ * either can wait for it.
  */
 #ifndef HYVH_VNIC_H
 #define HYVH_VNIC_H
 
-#include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/kref.h>
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/path.h>
 #include <linux/rwsem.h>
-#include <linux/spinlock.h>
-#include <linux/wait.h>
+#include <linux/sched.h>
 #include <linux/xarray.h>
 #include <hyv/wire.h>
+#include <rdma/ib_verbs.h>
 #include <uapi/linux/hyv.h>
 
-#include "notify/doorbell_map.h"
-#include "notify/events.h"
 #include "address/vgid.h"
-#include "admin/info.h"
-#include "memory/memmap.h"
-#include "verbs/obj.h"
+#include "hca/hca.h"
+#include "memory/guest_mem.h"
 #include "memory/quota.h"
 #include "memory/window.h"
+#include "notify/counters.h"
+#include "notify/doorbell.h"
+#include "notify/events.h"
 #include "notify/worker.h"
+#include "verbs/obj.h"
 
 struct cred;
-struct hyvh_hca;
 struct mm_struct;
 struct task_struct;
 
-#define HYVH_QP_SLOTS		16384
-#define HYVH_CQ_SLOTS		16384
-#define HYVH_MAX_MEM_REGIONS	512
-#define HYVH_MIN_WINDOW		1048576UL
-
-/**
- * struct hyvh_guest_mem - guest memory table that readers may hold on to
- * @ref: one for the vNIC, one for each reader
- * @map: the table; never changes
- */
-struct hyvh_guest_mem {
-	struct kref ref;
-	struct hyvh_memmap *map;
-};
-
-/**
- * struct hyvh_doorbell_area - the guest's doorbell area, pinned
- * @hdr: its start, in a contiguous kernel mapping
- * @sq: send doorbells
- * @arm: CQs to arm for the next completion
- * @solicited: CQs to arm for the next solicited completion
- * @pages: the pinned pages
- * @nr_pages: how many
- */
-struct hyvh_doorbell_area {
-	struct hyv_db_hdr *hdr;
-	struct hyvh_doorbell_map sq;
-	struct hyvh_doorbell_map arm;
-	struct hyvh_doorbell_map solicited;
-	struct page **pages;
-	unsigned int nr_pages;
-};
-
-/**
- * struct hyvh_vnic - one vNIC
- */
 struct hyvh_vnic {
-	/* Set at attach and constant from then on. */
 	struct kref ref;
-	u32 id;
-	char name[HYV_NAME_LEN];
-	char comm[TASK_COMM_LEN];
+
+	/* Constant once the vNIC is attached. */
+	u32 id;				/* unique, never reused */
+	char name[HYV_NAME_LEN];	/* given by the VMM */
+	char comm[TASK_COMM_LEN];	/* of the VMM */
 	char hca_name[IB_DEVICE_NAME_MAX];
 	/*
-	 * Where the HCA's uverbs device is and who was allowed to open it. An
-	 * open file would keep the HCA from leaving.
+	 * The HCA's uverbs device, and who opened it. An open file would delay
+	 * the removal of the HCA.
 	 */
 	struct path hca_path;
 	const struct cred *hca_cred;
@@ -99,73 +65,83 @@ struct hyvh_vnic {
 	struct task_struct *owner;
 	struct hyvh_worker worker;
 
-	/* Serialises the ioctls that set up the vNIC. */
-	struct mutex setup_lock;
-	/* The next fields are protected by setup_lock. */
+	/* Serialises the ioctls with HYV_IOCTL_SETUP. */
+	struct mutex setup_lock;	/* protects attached */
 	bool attached;
 
 	/*
-	 * Held for reading while a request is executed; for writing by those
-	 * who end all requests: reset, departure of the HCA, close.
+	 * Held for reading while a request is executed; for writing to end all
+	 * requests: reset, HCA removal, close.
 	 */
-	struct rw_semaphore teardown_rwsem;
-	/* The next fields change under gate held for writing. */
-	struct hyvh_hca *hca;		/* NULL once it has left */
-	u64 features;
+	struct rw_semaphore teardown_rwsem; /* protects the next two */
+	struct hyvh_hca *hca;		/* NULL once it was removed */
+	u64 features;			/* negotiated */
 
-	/* Listed with the HCA; protected by hyvh_hca.lock. */
-	struct list_head hca_link;
-
-	/* mem_lock protects mem only; holders of a reference read it freely. */
-	spinlock_t mem_lock;
-	struct hyvh_guest_mem *mem;
-
-	/* They have locks of their own. */
+	/* These have locks of their own. */
+	struct hyvh_hca_link hca_link;
+	struct hyvh_guest_mem mem;
 	struct hyvh_objs objs;
 	struct hyvh_quota pinned;	/* guest memory in MRs */
 	struct hyvh_quota queues;	/* kernel memory of the HCA's driver */
 	struct hyvh_window window;
-	u32 nr_mcast;		/* see verbs_mcast.c */
-	struct hyvh_vgids gids;
-	struct xarray qp_slots;	/* of struct hyvh_obj, as the next one */
-	struct xarray cq_slots;
+	u32 nr_mcast;			/* see verbs/mcast.c */
+	struct hyvh_vgids vgids;
+	struct xarray qp_slots;		/* struct hyvh_obj by doorbell slot */
+	struct xarray cq_slots;		/* struct hyvh_obj by arming slot */
 	struct hyvh_events events;
+	struct hyvh_doorbells doorbells;
 
-	/*
-	 * Set under gate held for reading and doorbells_lock, cleared by the
-	 * worker, which reads it freely.
-	 */
-	struct hyvh_doorbell_area *doorbells;
-	struct mutex doorbells_lock;	/* who sets doorbells */
+	struct hyvh_counters counters ____cacheline_aligned_in_smp;
+};
 
-	struct {
-		atomic64_t commands;
-		atomic64_t errors;
-		atomic64_t doorbells;
-		atomic64_t arms;
-		atomic64_t kicks;
-		atomic64_t events;
-		atomic64_t event_stalls;
-		atomic64_t interrupts;
-	} counters ____cacheline_aligned_in_smp;
+/* A snapshot of a vNIC. The values may be of different moments. */
+struct hyvh_vnic_info {
+	u32 id;
+	pid_t pid;			/* in the caller's namespace, or 0 */
+	u32 state;			/* enum hyv_nl_vnic_state */
+	char name[HYV_NAME_LEN];
+	char comm[TASK_COMM_LEN];
+	char hca[IB_DEVICE_NAME_MAX];	/* also after its removal */
+	u32 obj_count[HYV_OBJ_TYPES];	/* by enum hyv_obj_type */
+	u32 obj_max[HYV_OBJ_TYPES];
+	u64 pinned;			/* this and the next ones in bytes */
+	u64 pinned_max;
+	u64 queue_bytes;
+	u64 queue_bytes_max;
+	u64 window_used;
+	u64 window_size;		/* 0 if the VMM has set no window */
+
+	/* See struct hyvh_counters. */
+	u64 commands;
+	u64 errors;
+	u64 doorbells;
+	u64 arms;
+	u64 kicks;
+	u64 events;
+	u64 event_stalls;
+	u64 interrupts;
 };
 
 struct hyvh_vnic *hyvh_vnic_create(void);
 void hyvh_vnic_close(struct hyvh_vnic *vnic);
-void hyvh_vnic_put(struct hyvh_vnic *vnic);
+int hyvh_vnic_info_next(u32 *id, struct hyvh_vnic_info *info);
 
-int hyvh_vnic_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg);
-int hyvh_vnic_set_limits(struct hyvh_vnic *vnic,
-			 const struct hyv_set_limits *arg);
-int hyvh_vnic_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg);
-int hyvh_vnic_set_features(struct hyvh_vnic *vnic,
-			   const struct hyv_set_features *arg);
-int hyvh_vnic_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg);
-int hyvh_vnic_reset(struct hyvh_vnic *vnic);
-void hyvh_vnic_hca_gone(struct hyvh_vnic *vnic);
-
-struct hyvh_guest_mem *hyvh_vnic_get_mem(struct hyvh_vnic *vnic);
-void hyvh_guest_mem_put(struct hyvh_guest_mem *mem);
-int hyvh_guest_read(void *mem, u64 gpa, void *dst, u64 len);
+/*
+ * Handlers of ioctls. They run in process context of the VMM and may sleep. The
+ * caller holds setup_lock.
+ */
+int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg);
+int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
+			  const struct hyv_set_limits *arg);
+int hyvh_ioctl_set_addressing(struct hyvh_vnic *vnic,
+			      const struct hyv_set_addressing *arg);
+int hyvh_ioctl_set_doorbell(struct hyvh_vnic *vnic,
+			    const struct hyv_set_doorbell *arg);
+int hyvh_ioctl_set_event_queue(struct hyvh_vnic *vnic,
+			       struct hyv_set_event_queue *arg);
+int hyvh_ioctl_set_features(struct hyvh_vnic *vnic,
+			    const struct hyv_set_features *arg);
+int hyvh_ioctl_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg);
+int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg);
 
 #endif /* HYVH_VNIC_H */

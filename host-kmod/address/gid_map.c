@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who has which GID.
+ * GID map: the owner of each GID. A static entry, made by an administrator,
+ * belongs to another host.
+ *
+ * The caller serialises all calls for a map. Functions that walk a whole map or
+ * allocate may sleep.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
-#include <linux/in.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "address/gid_map.h"
 
-/**
- * struct hyvh_gid_entry - a GID and its owner
- * @node: in hyvh_gid_map.root
- * @via_node: in hyvh_gid_map.vias, if it is static
- * @gid: the key
- * @owner: who has it
- * @uses: how many times its owner has added it
- */
+/* A GID and its owner. */
 struct hyvh_gid_entry {
-	struct rb_node node;
-	struct rb_node via_node;
+	struct rb_node node;		/* in hyvh_gid_map.root */
+	struct rb_node via_node;	/* in hyvh_gid_map.vias if static */
 	union ib_gid gid;
 	struct hyvh_gid_owner owner;
-	unsigned int uses;
+	unsigned int uses;		/* how often the owner has added it */
 };
 
 static struct hyvh_gid_entry *hyvh_gid_entry(struct rb_node *node)
@@ -72,8 +68,9 @@ static bool hyvh_gid_is_static(const struct hyvh_gid_entry *entry)
 	return entry->owner.vnic_id == HYVH_GID_STATIC;
 }
 
-/* Neither allocates nor frees; no entry of @map has this GID. */
-static void hyvh_gid_insert(struct hyvh_gid_map *map, struct hyvh_gid_entry *entry)
+/* No entry of @map has the GID of @entry. */
+static void hyvh_gid_insert(struct hyvh_gid_map *map,
+			    struct hyvh_gid_entry *entry)
 {
 	rb_find_add(&entry->node, &map->root, hyvh_gid_entry_cmp);
 	map->count++;
@@ -83,7 +80,8 @@ static void hyvh_gid_insert(struct hyvh_gid_map *map, struct hyvh_gid_entry *ent
 	}
 }
 
-static void hyvh_gid_erase(struct hyvh_gid_map *map, struct hyvh_gid_entry *entry)
+static void hyvh_gid_erase(struct hyvh_gid_map *map,
+			   struct hyvh_gid_entry *entry)
 {
 	if (hyvh_gid_is_static(entry)) {
 		map->nr_static--;
@@ -93,11 +91,6 @@ static void hyvh_gid_erase(struct hyvh_gid_map *map, struct hyvh_gid_entry *entr
 	rb_erase(&entry->node, &map->root);
 }
 
-/**
- * hyvh_gid_map_init() - start with an empty map
- * @map: the map
- * @max_static: how many static entries it may have
- */
 void hyvh_gid_map_init(struct hyvh_gid_map *map, unsigned int max_static)
 {
 	map->root = RB_ROOT;
@@ -107,12 +100,6 @@ void hyvh_gid_map_init(struct hyvh_gid_map *map, unsigned int max_static)
 	map->max_static = max_static;
 }
 
-/**
- * hyvh_gid_map_clear() - forget all entries
- * @map: the map
- *
- * Context: process, may sleep.
- */
 void hyvh_gid_map_clear(struct hyvh_gid_map *map)
 {
 	struct hyvh_gid_entry *entry, *next;
@@ -124,14 +111,7 @@ void hyvh_gid_map_clear(struct hyvh_gid_map *map)
 	hyvh_gid_map_init(map, map->max_static);
 }
 
-/**
- * hyvh_gid_entry_new() - allocate an entry for hyvh_gid_map_insert()
- * @gid: the GID
- * @owner: who has it
- *
- * Context: process, may sleep.
- * Return: the entry, to be freed by kfree() unless it is in a map; or NULL.
- */
+/* Returns an entry, freed by kfree() unless it is in a map; or NULL. */
 struct hyvh_gid_entry *hyvh_gid_entry_new(const union ib_gid *gid,
 					  const struct hyvh_gid_owner *owner)
 {
@@ -147,16 +127,15 @@ struct hyvh_gid_entry *hyvh_gid_entry_new(const union ib_gid *gid,
 }
 
 /**
- * hyvh_gid_map_insert() - somebody has a GID
+ * hyvh_gid_map_insert() - record the owner of a GID
  * @map: the map
- * @new: from hyvh_gid_entry_new(); NULL afterwards if the map has taken it
+ * @new: from hyvh_gid_entry_new(); set to NULL if the map has taken it
  *
- * A vNIC may add what it has already on the same port, and then has it until it
- * has deleted it as often. A static entry is there once. Nothing is allocated, so
- * that locks which others wait for can be held.
+ * A vNIC may add a GID to the same port several times. It owns the GID until it
+ * has deleted it as many times. Does not sleep.
  *
- * Return: 0, -EEXIST if the GID is somebody else's or a static entry, -ENOSPC if
- * there are too many static ones.
+ * Return: 0, %-EEXIST if the GID has another owner or a static entry, or
+ * %-ENOSPC if there are too many static entries.
  */
 int hyvh_gid_map_insert(struct hyvh_gid_map *map, struct hyvh_gid_entry **new)
 {
@@ -178,17 +157,9 @@ int hyvh_gid_map_insert(struct hyvh_gid_map *map, struct hyvh_gid_entry **new)
 	return 0;
 }
 
-/**
- * hyvh_gid_map_add() - allocate an entry and insert it
- * @map: the map
- * @gid: the GID
- * @owner: who has it
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_insert(); -ENOMEM.
- */
+/* Allocate an entry and insert it. Fails as hyvh_gid_map_insert() does. */
 int hyvh_gid_map_add(struct hyvh_gid_map *map, const union ib_gid *gid,
-		    const struct hyvh_gid_owner *owner)
+		     const struct hyvh_gid_owner *owner)
 {
 	struct hyvh_gid_entry *entry = hyvh_gid_entry_new(gid, owner);
 	int ret;
@@ -200,16 +171,9 @@ int hyvh_gid_map_add(struct hyvh_gid_map *map, const union ib_gid *gid,
 	return ret;
 }
 
-/**
- * hyvh_gid_map_del() - undo one hyvh_gid_map_add()
- * @map: the map
- * @gid: the GID
- * @vnic_id: of its owner
- *
- * Return: 0, -ENOENT if the owner does not have it.
- */
+/* Undo one hyvh_gid_map_add(). Returns 0, or -ENOENT for another owner. */
 int hyvh_gid_map_del(struct hyvh_gid_map *map, const union ib_gid *gid,
-		    u32 vnic_id)
+		     u32 vnic_id)
 {
 	struct hyvh_gid_entry *entry = hyvh_gid_lookup(map, gid);
 
@@ -222,10 +186,9 @@ int hyvh_gid_map_del(struct hyvh_gid_map *map, const union ib_gid *gid,
 	return 0;
 }
 
-/* Could all of @batch be merged into @map? */
 static int hyvh_gid_map_check_merge(const struct hyvh_gid_map *map,
-				   const struct hyvh_gid_map *batch, bool replace,
-				   union ib_gid *bad)
+				    const struct hyvh_gid_map *batch,
+				    bool replace, union ib_gid *bad)
 {
 	const struct hyvh_gid_entry *entry, *old;
 	unsigned int added = 0;
@@ -247,20 +210,19 @@ static int hyvh_gid_map_check_merge(const struct hyvh_gid_map *map,
 /**
  * hyvh_gid_map_merge() - add many static entries, all or none
  * @map: the map
- * @batch: a map of static entries
- * @replace: static entries that are there already get their new host
- * @bad: where to write the GID that is there already, with -EEXIST
+ * @batch: a map of static entries; the caller clears what is left in it
+ * @replace: change the via GID of static entries that exist
+ * @bad: set to the GID that exists if the result is %-EEXIST
  *
- * Entries move from @batch to @map. What is left in @batch, all of it after a
- * failure, is for the caller to clear. Nothing is allocated here, which is why
- * it cannot fail half way.
+ * Moves entries from @batch to @map, so that it cannot fail half way for lack
+ * of memory.
  *
- * Context: process, may sleep.
- * Return: 0, -EEXIST if a GID is a vNIC's, or in the map and not to be replaced,
- * -ENOSPC if there would be too many.
+ * Context: Process context. May sleep.
+ * Return: 0, %-EEXIST if a GID is in the map and may not be replaced, or
+ * %-ENOSPC if there are too many static entries.
  */
 int hyvh_gid_map_merge(struct hyvh_gid_map *map, struct hyvh_gid_map *batch,
-		      bool replace, union ib_gid *bad)
+		       bool replace, union ib_gid *bad)
 {
 	struct hyvh_gid_entry *entry, *old;
 	struct rb_node *node, *next;
@@ -289,14 +251,14 @@ int hyvh_gid_map_merge(struct hyvh_gid_map *map, struct hyvh_gid_map *batch,
 /**
  * hyvh_gid_map_subtract() - delete many static entries, all or none
  * @map: the map
- * @batch: a map of static entries, of which only the GIDs matter
- * @bad: where to write the GID that has no static entry, with -ENOENT
+ * @batch: a map with the GIDs of the entries; their owners are ignored
+ * @bad: set to the GID without a static entry if the result is %-ENOENT
  *
- * Context: process, may sleep.
- * Return: 0, -ENOENT if a GID is not in the map or a vNIC's.
+ * Context: Process context. May sleep.
+ * Return: 0, or %-ENOENT if a GID has no static entry.
  */
-int hyvh_gid_map_subtract(struct hyvh_gid_map *map, const struct hyvh_gid_map *batch,
-			 union ib_gid *bad)
+int hyvh_gid_map_subtract(struct hyvh_gid_map *map,
+			  const struct hyvh_gid_map *batch, union ib_gid *bad)
 {
 	struct hyvh_gid_entry *entry, *old;
 	struct rb_node *node;
@@ -311,22 +273,16 @@ int hyvh_gid_map_subtract(struct hyvh_gid_map *map, const struct hyvh_gid_map *b
 		cond_resched();
 	}
 	for (node = rb_first(&batch->root); node; node = rb_next(node)) {
-		hyvh_gid_map_del(map, &hyvh_gid_entry(node)->gid, HYVH_GID_STATIC);
+		hyvh_gid_map_del(map, &hyvh_gid_entry(node)->gid,
+				 HYVH_GID_STATIC);
 		cond_resched();
 	}
 	return 0;
 }
 
-/**
- * hyvh_gid_map_find() - who has a GID?
- * @map: the map
- * @gid: the GID
- * @owner: where to write the answer
- *
- * Return: 0, -ENOENT if nobody has it.
- */
+/* Look up the owner of a GID. Returns 0 or -ENOENT. */
 int hyvh_gid_map_find(const struct hyvh_gid_map *map, const union ib_gid *gid,
-		     struct hyvh_gid_owner *owner)
+		      struct hyvh_gid_owner *owner)
 {
 	struct hyvh_gid_entry *entry = hyvh_gid_lookup(map, gid);
 
@@ -336,30 +292,23 @@ int hyvh_gid_map_find(const struct hyvh_gid_map *map, const union ib_gid *gid,
 	return 0;
 }
 
-/**
- * hyvh_gid_map_has_via() - is any GID reached by this one?
- * @map: the map
- * @via: GID of a host
- *
- * Return: true if a static entry names it.
- */
-bool hyvh_gid_map_has_via(const struct hyvh_gid_map *map, const union ib_gid *via)
+/* Check for a static entry with this via GID. */
+bool hyvh_gid_map_has_via(const struct hyvh_gid_map *map,
+			  const union ib_gid *via)
 {
 	return rb_find(via->raw, &map->vias, hyvh_via_cmp);
 }
 
 /**
  * hyvh_gid_map_next() - walk the map
- * @map: the map
- * @gid: in: where the walk has got to, zero at first; out: the next one
- * @owner: where to write its owner
+ * @map: the map; may change between two steps
+ * @gid: in: the previous GID, zero at first; out: the next one
+ * @owner: set to the owner of the next GID
  *
- * Entries may come and go between two steps.
- *
- * Return: 0, -ENOENT at the end.
+ * Return: 0, or %-ENOENT at the end.
  */
 int hyvh_gid_map_next(const struct hyvh_gid_map *map, union ib_gid *gid,
-		     struct hyvh_gid_owner *owner)
+		      struct hyvh_gid_owner *owner)
 {
 	struct rb_node *node = map->root.rb_node;
 	struct hyvh_gid_entry *entry, *best = NULL;
@@ -380,44 +329,7 @@ int hyvh_gid_map_next(const struct hyvh_gid_map *map, union ib_gid *gid,
 	return 0;
 }
 
-/**
- * hyvh_gid_kind() - what is this GID good for?
- * @gid: any 16 bytes
- *
- * Return: one of &enum hyvh_gid_kind.
- */
-enum hyvh_gid_kind hyvh_gid_kind(const union ib_gid *gid)
-{
-	static const u8 ipv4_mapped[12] = { [10] = 0xff, [11] = 0xff };
-	static const u8 loopback[16] = { [15] = 1 };
-	const u8 *raw = gid->raw;
-	__be32 ip4;
-
-	if (!memcmp(raw, ipv4_mapped, sizeof(ipv4_mapped))) {
-		memcpy(&ip4, raw + sizeof(ipv4_mapped), sizeof(ip4));
-		if (ipv4_is_multicast(ip4))
-			return HYVH_GID_MULTICAST4;
-		return ipv4_is_zeronet(ip4) || ipv4_is_loopback(ip4) ||
-		       ipv4_is_lbcast(ip4) ? HYVH_GID_UNUSABLE : HYVH_GID_IPV4;
-	}
-	if (raw[0] == 0xff)
-		return HYVH_GID_MULTICAST6;
-	if (!memchr_inv(raw, 0, sizeof(gid->raw)) ||
-	    !memcmp(raw, loopback, sizeof(loopback)))
-		return HYVH_GID_UNUSABLE;
-	if (raw[0] == 0xfe && (raw[1] & 0xc0) == 0x80)
-		return HYVH_GID_LINK_LOCAL;
-	return HYVH_GID_IPV6;
-}
-
-/**
- * hyvh_gid_in_prefix() - does a GID begin with these bits?
- * @gid: the GID
- * @prefix: 16 bytes
- * @length: how many of its bits count, 0..128
- *
- * Return: true if it does.
- */
+/* Check that a GID begins with @length bits, 0..128, of @prefix. */
 bool hyvh_gid_in_prefix(const union ib_gid *gid, const u8 *prefix,
 			unsigned int length)
 {
@@ -428,13 +340,7 @@ bool hyvh_gid_in_prefix(const union ib_gid *gid, const u8 *prefix,
 	return !bits || !((gid->raw[bytes] ^ prefix[bytes]) >> (8 - bits));
 }
 
-/**
- * hyvh_gid_is_prefix() - are all bits 0 but the first ones?
- * @gid: the GID
- * @length: how many may be set, 0..128
- *
- * Return: true if they are.
- */
+/* Check that all bits of a GID after the first @length, 0..128, are 0. */
 bool hyvh_gid_is_prefix(const union ib_gid *gid, unsigned int length)
 {
 	union ib_gid zero = {};

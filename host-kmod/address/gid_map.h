@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who has which GID: the map of one tenant.
+ * GID map: the owner of each GID of a tenant.
  */
 #ifndef HYVH_GID_MAP_H
 #define HYVH_GID_MAP_H
@@ -9,15 +9,15 @@
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
 
-/* Owner of entries that an administrator has made; no vNIC has this ID. */
+/* Owner of static entries; not the ID of a vNIC. */
 #define HYVH_GID_STATIC	0
 
 /**
- * struct hyvh_gid_owner - who has a GID, and how it is reached
- * @vnic_id: vNIC of this host, or HYVH_GID_STATIC
- * @hca_index: the vNIC's HCA, see hyvh_hca_gid(); unused if static
- * @port: the port of it; unused if static
- * @via: GID of the host which has it; unused if not static
+ * struct hyvh_gid_owner - the owner of a GID
+ * @vnic_id: ID of a vNIC of this host, or HYVH_GID_STATIC
+ * @hca_index: HCA of the vNIC, see hyvh_hca_index()
+ * @port: port of the HCA
+ * @via: static entries only: GID of the HCA that leads to another host's guest
  */
 struct hyvh_gid_owner {
 	u32 vnic_id;
@@ -30,11 +30,11 @@ struct hyvh_gid_entry;
 
 /**
  * struct hyvh_gid_map - GIDs and their owners, in the order of the GIDs' bytes
- * @root: entries; the caller serialises all access
- * @vias: the static ones of them, in the order of the GIDs that they are reached by
- * @count: how many
- * @nr_static: how many of them are static
- * @max_static: how many may be
+ * @root: all entries
+ * @vias: static entries in the order of their via GIDs
+ * @count: number of entries
+ * @nr_static: number of static entries
+ * @max_static: limit of @nr_static
  */
 struct hyvh_gid_map {
 	struct rb_root root;
@@ -50,31 +50,20 @@ struct hyvh_gid_entry *hyvh_gid_entry_new(const union ib_gid *gid,
 					  const struct hyvh_gid_owner *owner);
 int hyvh_gid_map_insert(struct hyvh_gid_map *map, struct hyvh_gid_entry **new);
 int hyvh_gid_map_add(struct hyvh_gid_map *map, const union ib_gid *gid,
-		    const struct hyvh_gid_owner *owner);
+		     const struct hyvh_gid_owner *owner);
 int hyvh_gid_map_del(struct hyvh_gid_map *map, const union ib_gid *gid,
-		    u32 vnic_id);
+		     u32 vnic_id);
 int hyvh_gid_map_merge(struct hyvh_gid_map *map, struct hyvh_gid_map *batch,
-		      bool replace, union ib_gid *bad);
-int hyvh_gid_map_subtract(struct hyvh_gid_map *map, const struct hyvh_gid_map *batch,
-			 union ib_gid *bad);
+		       bool replace, union ib_gid *bad);
+int hyvh_gid_map_subtract(struct hyvh_gid_map *map,
+			  const struct hyvh_gid_map *batch, union ib_gid *bad);
 int hyvh_gid_map_find(const struct hyvh_gid_map *map, const union ib_gid *gid,
-		     struct hyvh_gid_owner *owner);
-bool hyvh_gid_map_has_via(const struct hyvh_gid_map *map, const union ib_gid *via);
+		      struct hyvh_gid_owner *owner);
+bool hyvh_gid_map_has_via(const struct hyvh_gid_map *map,
+			  const union ib_gid *via);
 int hyvh_gid_map_next(const struct hyvh_gid_map *map, union ib_gid *gid,
-		     struct hyvh_gid_owner *owner);
+		      struct hyvh_gid_owner *owner);
 
-/* What a GID is good for as an address of a host or of a guest. */
-enum hyvh_gid_kind {
-	HYVH_GID_UNUSABLE,
-	HYVH_GID_MULTICAST4,
-	HYVH_GID_MULTICAST6,
-	/* Of one machine, those that reach further last. */
-	HYVH_GID_LINK_LOCAL,
-	HYVH_GID_IPV6,
-	HYVH_GID_IPV4,
-};
-
-enum hyvh_gid_kind hyvh_gid_kind(const union ib_gid *gid);
 bool hyvh_gid_is_prefix(const union ib_gid *gid, unsigned int length);
 bool hyvh_gid_in_prefix(const union ib_gid *gid, const u8 *prefix,
 			unsigned int length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tenants: who may reach whom, by which addresses.
+ * Tenants. The functions take the lock around the operation of the GID map
+ * with the same name, and return what that returns.
  */
 #include <linux/slab.h>
 
@@ -12,15 +13,7 @@ struct hyvh_tenant hyvh_default_tenant = {
 		 .max_static = HYVH_TENANT_MAX_STATIC },
 };
 
-/**
- * hyvh_tenant_add() - somebody has a GID
- * @tenant: the tenant
- * @gid: the GID
- * @owner: who has it
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_insert(); -ENOMEM.
- */
+/* Allocates before it takes the lock. */
 int hyvh_tenant_add(struct hyvh_tenant *tenant, const union ib_gid *gid,
 		    const struct hyvh_gid_owner *owner)
 {
@@ -36,15 +29,6 @@ int hyvh_tenant_add(struct hyvh_tenant *tenant, const union ib_gid *gid,
 	return ret;
 }
 
-/**
- * hyvh_tenant_del() - undo hyvh_tenant_add()
- * @tenant: the tenant
- * @gid: the GID
- * @vnic_id: of its owner
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_del().
- */
 int hyvh_tenant_del(struct hyvh_tenant *tenant, const union ib_gid *gid,
 		    u32 vnic_id)
 {
@@ -56,18 +40,7 @@ int hyvh_tenant_del(struct hyvh_tenant *tenant, const union ib_gid *gid,
 	return ret;
 }
 
-/**
- * hyvh_tenant_merge() - hosts have these GIDs
- * @tenant: the tenant
- * @batch: a map of static entries; what is left in it is for the caller to clear
- * @replace: static entries that are there already get their new host
- * @bad: where to write the GID that is there already, with -EEXIST
- *
- * QPs and address handles go on with what they were translated to.
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_merge(); after an error nothing has changed.
- */
+/* QPs and address handles keep the GIDs that they were translated to. */
 int hyvh_tenant_merge(struct hyvh_tenant *tenant, struct hyvh_gid_map *batch,
 		      bool replace, union ib_gid *bad)
 {
@@ -79,15 +52,6 @@ int hyvh_tenant_merge(struct hyvh_tenant *tenant, struct hyvh_gid_map *batch,
 	return ret;
 }
 
-/**
- * hyvh_tenant_subtract() - undo hyvh_tenant_merge()
- * @tenant: the tenant
- * @batch: a map of static entries, of which only the GIDs matter
- * @bad: where to write the GID that has no static entry, with -ENOENT
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_subtract(); after an error nothing has changed.
- */
 int hyvh_tenant_subtract(struct hyvh_tenant *tenant,
 			 const struct hyvh_gid_map *batch, union ib_gid *bad)
 {
@@ -99,12 +63,6 @@ int hyvh_tenant_subtract(struct hyvh_tenant *tenant,
 	return ret;
 }
 
-/**
- * hyvh_tenant_clear() - free what administrators have left in the map
- * @tenant: the tenant, of which no vNIC exists
- *
- * Context: process, may sleep.
- */
 void hyvh_tenant_clear(struct hyvh_tenant *tenant)
 {
 	mutex_lock(&tenant->lock);
@@ -112,15 +70,6 @@ void hyvh_tenant_clear(struct hyvh_tenant *tenant)
 	mutex_unlock(&tenant->lock);
 }
 
-/**
- * hyvh_tenant_find() - who has a GID?
- * @tenant: the tenant
- * @gid: the GID
- * @owner: where to write the answer
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_find().
- */
 int hyvh_tenant_find(struct hyvh_tenant *tenant, const union ib_gid *gid,
 		     struct hyvh_gid_owner *owner)
 {
@@ -132,14 +81,6 @@ int hyvh_tenant_find(struct hyvh_tenant *tenant, const union ib_gid *gid,
 	return ret;
 }
 
-/**
- * hyvh_tenant_has_via() - does any static entry name this GID of a host?
- * @tenant: the tenant
- * @via: the GID
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_has_via().
- */
 bool hyvh_tenant_has_via(struct hyvh_tenant *tenant, const union ib_gid *via)
 {
 	bool has;
@@ -150,17 +91,6 @@ bool hyvh_tenant_has_via(struct hyvh_tenant *tenant, const union ib_gid *via)
 	return has;
 }
 
-/**
- * hyvh_tenant_next() - walk the map
- * @tenant: the tenant
- * @gid: in: where the walk has got to, zero at first; out: the next one
- * @owner: where to write its owner
- *
- * Entries that are there during the whole walk are met once.
- *
- * Context: process, may sleep.
- * Return: as hyvh_gid_map_next().
- */
 int hyvh_tenant_next(struct hyvh_tenant *tenant, union ib_gid *gid,
 		     struct hyvh_gid_owner *owner)
 {

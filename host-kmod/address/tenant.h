@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tenants: who may reach whom, by which addresses.
+ * Tenants: vNICs that share one GID map, and so can reach one another.
  */
 #ifndef HYVH_TENANT_H
 #define HYVH_TENANT_H
@@ -10,21 +10,17 @@
 
 #include "address/gid_map.h"
 
-/**
- * struct hyvh_tenant - vNICs that share one space of addresses
- * @lock: protects @map; the innermost one, and nothing is allocated inside of it
- * @map: who has which GID
- */
 struct hyvh_tenant {
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects map; nothing is allocated under it */
 	struct hyvh_gid_map map;
 };
 
 #define HYVH_TENANT_MAX_STATIC	(1024 * 1024)
 
-/* The one that vNICs belong to which nobody has given another. */
+/* The tenant of all vNICs. */
 extern struct hyvh_tenant hyvh_default_tenant;
 
+/* Process context. May sleep. */
 int hyvh_tenant_add(struct hyvh_tenant *tenant, const union ib_gid *gid,
 		    const struct hyvh_gid_owner *owner);
 int hyvh_tenant_del(struct hyvh_tenant *tenant, const union ib_gid *gid,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The GIDs of a vNIC whose guest has addresses of its own.
+ * vGIDs: the GIDs of a guest in guest addressing, and their translation.
  */
 #ifndef HYVH_VGID_H
 #define HYVH_VGID_H
@@ -10,16 +10,13 @@
 #include <uapi/linux/hyv.h>
 
 struct hyv_ah_attr;
-struct hyvh_request;
+struct hyvh_hca;
 struct hyvh_tenant;
-struct hyvh_vnic;
-
-#define HYVH_MAX_GID_PREFIXES	64
 
 /**
  * struct hyvh_vgid - an entry of a port's GID table
  * @gid: the GID, zero if the entry is empty
- * @of_hca: it is that of hyvh_vgids_hca_gid(), and not in the tenant's map
+ * @of_hca: the GID is that of hyvh_vgids_hca_gid(), which is not in the GID map
  */
 struct hyvh_vgid {
 	union ib_gid gid;
@@ -27,30 +24,63 @@ struct hyvh_vgid {
 };
 
 /**
- * struct hyvh_vgids - the guest's addresses
- * @tenant: whom it may reach; NULL if it uses the addresses of the HCA
- * @prefix: what it may have; anything if there is none
- * @nr_prefixes: how many
- * @lock: protects @entry; taken under hyvh_vnic.teardown_rwsem, before hyvh_tenant.lock
- * @entry: HYV_MAX_GIDS for each port
- *
- * All but @entry change under hyvh_vnic.teardown_rwsem held for writing.
+ * struct hyvh_addressing - what HYV_SET_ADDRESSING sets
+ * @entry: HYV_MAX_GIDS entries for each port; NULL in host addressing
+ * @prefix: GIDs that the guest may have
+ * @nr_prefixes: elements of @prefix; 0 allows all GIDs
  */
-struct hyvh_vgids {
-	struct hyvh_tenant *tenant;
+struct hyvh_addressing {
+	struct hyvh_vgid *entry;
 	struct hyv_gid_prefix *prefix;
 	u32 nr_prefixes;
-
-	struct mutex lock;	/* see above */
-	struct hyvh_vgid *entry;
 };
 
-void hyvh_vgids_init(struct hyvh_vgids *gids);
-void hyvh_vgids_free(struct hyvh_vgids *gids);
-int hyvh_vgids_set(struct hyvh_vnic *vnic, const struct hyv_set_addressing *arg);
-void hyvh_vgids_clear(struct hyvh_vnic *vnic);
-int hyvh_vgids_translate(struct hyvh_request *r, const struct hyv_ah_attr *in,
-			bool ah, struct rdma_ah_attr *out);
-int hyvh_vgids_hca_gid(struct hyvh_request *r, u32 port, union ib_gid *gid);
+/**
+ * struct hyvh_vgids - the vGIDs of a vNIC
+ * @vnic_id: ID of the vNIC
+ * @nr_ports: ports of the HCA
+ * @tenant: tenant of the vNIC; NULL in host addressing
+ * @mode: addressing; as @tenant, changes under hyvh_vnic.teardown_rwsem held
+ *	for writing
+ * @lock: protects the elements of @mode.entry
+ */
+struct hyvh_vgids {
+	u32 vnic_id;
+	u32 nr_ports;
+	struct hyvh_tenant *tenant;
+	struct hyvh_addressing mode;
+
+	struct mutex lock;	/* protects the elements of mode.entry */
+};
+
+/*
+ * All functions need process context and may sleep. The caller holds
+ * hyvh_vnic.teardown_rwsem, for writing if it calls hyvh_vgids_set_mode() or
+ * hyvh_vgids_clear(). hyvh_addressing_*() need no lock.
+ */
+void hyvh_vgids_init(struct hyvh_vgids *vgids);
+void hyvh_vgids_free(struct hyvh_vgids *vgids);
+
+int hyvh_addressing_load(struct hyvh_addressing *mode,
+			 const struct hyvh_vgids *vgids,
+			 const struct hyv_set_addressing *arg);
+void hyvh_addressing_free(struct hyvh_addressing *mode);
+int hyvh_vgids_set_mode(struct hyvh_vgids *vgids, const struct hyvh_hca *hca,
+			struct hyvh_addressing *mode);
+
+static inline bool hyvh_vgids_enabled(const struct hyvh_vgids *vgids)
+{
+	return vgids->tenant;
+}
+
+int hyvh_vgids_add(struct hyvh_vgids *vgids, struct hyvh_hca *hca, u32 port,
+		   u32 index, const union ib_gid *gid);
+int hyvh_vgids_del(struct hyvh_vgids *vgids, u32 port, u32 index);
+void hyvh_vgids_clear(struct hyvh_vgids *vgids);
+
+int hyvh_vgids_translate(struct hyvh_vgids *vgids, struct hyvh_hca *hca,
+			 const struct hyv_ah_attr *in, bool ah,
+			 struct rdma_ah_attr *out);
+int hyvh_vgids_hca_gid(struct hyvh_hca *hca, u32 port, union ib_gid *gid);
 
 #endif /* HYVH_VGID_H */

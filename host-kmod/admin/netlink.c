@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generic netlink family "hyv": tells administrators about vNICs and HCAs. What
- * it does with the map of GIDs is in netlink_map.c.
+ * Generic netlink family "hyv", see uapi/linux/hyv_netlink.h: administrators
+ * query vNICs, HCAs and the GID map, and change the static entries of the map.
  *
- * The contract is in uapi/linux/hyv_netlink.h. Nothing here keeps state: every
- * message is made of a snapshot (info.h), and the cursor of a dump is the next
- * ID, which stays right however the lists change between two messages.
+ * No state is kept here. Messages are made from snapshots. A dump continues at
+ * the next ID or GID, which is right however the lists change in between.
+ *
+ * A request with GID map entries is first turned into a map of its own, the
+ * batch. This finds duplicates and allocates all memory, so that the tenant can
+ * apply the batch in one step. The lock of a tenant is never held while a
+ * message is read or written.
  */
-#include <linux/pid.h>
+#include <linux/sched.h>
 #include <net/genetlink.h>
+#include <uapi/linux/hyv_netlink.h>
 
-#include "admin/info.h"
+#include "address/gid_map.h"
+#include "address/tenant.h"
 #include "admin/netlink.h"
-#include "admin/netlink_map.h"
+#include "hca/hca.h"
+#include "vnic.h"
+
+static struct genl_family hyvh_nl_family;
 
 static const char * const hyvh_nl_obj_names[HYV_OBJ_TYPES] = {
 	[HYV_OBJ_CONTEXT]	= "context",
@@ -32,11 +41,7 @@ static const struct nla_policy hyvh_nl_vnic_get_policy[] = {
 				    .len = IB_DEVICE_NAME_MAX - 1 },
 };
 
-/**
- * struct hyvh_nl_cursor - where a dump goes on, kept in netlink_callback.ctx
- * @next: least ID to show
- * @done: there is none left
- */
+/* Where a dump continues; kept in netlink_callback.ctx. */
 struct hyvh_nl_cursor {
 	u32 next;
 	bool done;
@@ -85,28 +90,28 @@ static int hyvh_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 }
 
 static int hyvh_nl_put_counters(struct sk_buff *skb,
-				const struct hyvh_vnic_counters *c)
+				const struct hyvh_vnic_info *info)
 {
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, HYV_NL_A_VNIC_COUNTERS);
 	if (!nest)
 		return -EMSGSIZE;
-	if (hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_COMMANDS, c->commands) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_ERRORS, c->errors) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_DOORBELLS, c->doorbells) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_ARMS, c->arms) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_KICKS, c->kicks) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_EVENTS, c->events) ||
+	if (hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_COMMANDS, info->commands) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_ERRORS, info->errors) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_DOORBELLS, info->doorbells) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_ARMS, info->arms) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_KICKS, info->kicks) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_EVENTS, info->events) ||
 	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_EVENT_STALLS,
-			    c->event_stalls) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_INTERRUPTS, c->interrupts))
+			    info->event_stalls) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_COUNTER_INTERRUPTS, info->interrupts))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-/* Add one whole message or, on -EMSGSIZE, nothing. */
+/* Functions named hyvh_nl_put_* that fail with -EMSGSIZE add no message. */
 static int hyvh_nl_put_vnic(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 			    const struct hyvh_vnic_info *info)
 {
@@ -130,7 +135,7 @@ static int hyvh_nl_put_vnic(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 			    info->queue_bytes_max) ||
 	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_USED, info->window_used) ||
 	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_SIZE, info->window_size) ||
-	    hyvh_nl_put_counters(skb, &info->counters)) {
+	    hyvh_nl_put_counters(skb, info)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -208,8 +213,8 @@ static bool hyvh_nl_vnic_matches(const struct hyvh_vnic_info *info,
 }
 
 /*
- * Add the first message with an ID that is not below *@id and set *@id to it;
- * -ENOENT when there is none, -EMSGSIZE when there is no room for it.
+ * Add the first message with an ID not below *@id and set *@id to that ID.
+ * Returns -ENOENT if there is none, -EMSGSIZE if there is no room for it.
  */
 static int hyvh_nl_put_next_vnic(struct sk_buff *skb,
 				 struct netlink_callback *cb, u32 *id)
@@ -250,7 +255,7 @@ static int hyvh_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 
 	while (!cursor->done) {
 		ret = put_next(skb, cb, &id);
-		/* A full message goes out; this one starts the next. */
+		/* Send the full buffer; this message starts the next. */
 		if (ret == -EMSGSIZE && skb->len)
 			break;
 		if (ret && ret != -ENOENT)
@@ -264,7 +269,7 @@ static int hyvh_nl_dump(struct sk_buff *skb, struct netlink_callback *cb,
 static int hyvh_nl_vnic_get_dumpit(struct sk_buff *skb,
 				   struct netlink_callback *cb)
 {
-	/* Not in a start callback: 6.1 gives that no extack. */
+	/* Linux 6.1 passes no extack to a start callback. */
 	if (genl_info_dump(cb)->attrs[HYV_NL_A_VNIC_ID]) {
 		NL_SET_ERR_MSG(cb->extack, "A dump cannot be limited to an ID");
 		return -EINVAL;
@@ -278,6 +283,283 @@ static int hyvh_nl_hca_get_dumpit(struct sk_buff *skb,
 	return hyvh_nl_dump(skb, cb, hyvh_nl_put_next_hca);
 }
 
+static const struct nla_policy hyvh_nl_entry_policy[HYV_NL_A_MAP_VIA + 1] = {
+	[HYV_NL_A_MAP_GID]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+	[HYV_NL_A_MAP_VIA]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+};
+
+static const struct nla_policy hyvh_nl_key_policy[HYV_NL_A_MAP_GID + 1] = {
+	[HYV_NL_A_MAP_GID]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+};
+
+static const struct nla_policy hyvh_nl_map_add_policy[] = {
+	[HYV_NL_A_MAP_ENTRY]	= NLA_POLICY_NESTED(hyvh_nl_entry_policy),
+	[HYV_NL_A_MAP_REPLACE]	= { .type = NLA_FLAG },
+};
+
+static const struct nla_policy hyvh_nl_map_del_policy[] = {
+	[HYV_NL_A_MAP_ENTRY]	= NLA_POLICY_NESTED(hyvh_nl_key_policy),
+};
+
+static const struct nla_policy hyvh_nl_map_get_policy[] = {
+	[HYV_NL_A_MAP_GID]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+};
+
+static void hyvh_nl_get_gid(union ib_gid *gid, const struct nlattr *attr)
+{
+	memcpy(gid->raw, nla_data(attr), sizeof(gid->raw));
+}
+
+/* --- GID map: from requests to batches --- */
+
+static int hyvh_nl_read_entry(struct nlattr *nest, union ib_gid *gid,
+			      struct hyvh_gid_owner *owner,
+			      struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[ARRAY_SIZE(hyvh_nl_entry_policy)];
+	int ret;
+
+	ret = nla_parse_nested(tb, ARRAY_SIZE(tb) - 1, nest,
+			       hyvh_nl_entry_policy, extack);
+	if (ret)
+		return ret;
+	if (!tb[HYV_NL_A_MAP_GID]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "GID missing");
+		return -EINVAL;
+	}
+	if (!tb[HYV_NL_A_MAP_VIA]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "GID of a host missing");
+		return -EINVAL;
+	}
+	hyvh_nl_get_gid(gid, tb[HYV_NL_A_MAP_GID]);
+	if (!hyvh_gid_is_unicast(gid)) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[HYV_NL_A_MAP_GID],
+				    "GID is not a usable unicast address");
+		return -EINVAL;
+	}
+	hyvh_nl_get_gid(&owner->via, tb[HYV_NL_A_MAP_VIA]);
+	if (!hyvh_gid_is_unicast(&owner->via)) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[HYV_NL_A_MAP_VIA],
+				    "Via GID is not a usable unicast address");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int hyvh_nl_read_key(struct nlattr *nest, union ib_gid *gid,
+			    struct hyvh_gid_owner *owner,
+			    struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[ARRAY_SIZE(hyvh_nl_key_policy)];
+	int ret;
+
+	ret = nla_parse_nested(tb, ARRAY_SIZE(tb) - 1, nest, hyvh_nl_key_policy,
+			       extack);
+	if (ret)
+		return ret;
+	if (!tb[HYV_NL_A_MAP_GID]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "GID missing");
+		return -EINVAL;
+	}
+	hyvh_nl_get_gid(gid, tb[HYV_NL_A_MAP_GID]);
+	return 0;
+}
+
+/* Fill a batch. The caller clears it, also after an error. */
+static int hyvh_nl_read_batch(struct genl_info *info, struct hyvh_gid_map *batch,
+			      int (*read)(struct nlattr *nest,
+					  union ib_gid *gid,
+					  struct hyvh_gid_owner *owner,
+					  struct netlink_ext_ack *extack))
+{
+	struct hyvh_gid_owner owner = { .vnic_id = HYVH_GID_STATIC };
+	struct nlattr *nest;
+	union ib_gid gid;
+	int ret, rem;
+
+	hyvh_gid_map_init(batch, HYVH_TENANT_MAX_STATIC);
+	nlmsg_for_each_attr(nest, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(nest) != HYV_NL_A_MAP_ENTRY)
+			continue;
+		ret = read(nest, &gid, &owner, info->extack);
+		if (ret)
+			return ret;
+		ret = hyvh_gid_map_add(batch, &gid, &owner);
+		if (ret == -EEXIST)
+			NL_SET_ERR_MSG_ATTR(info->extack, nest,
+					    "Duplicate GID in request");
+		if (ret)
+			return ret;
+		cond_resched();
+	}
+	if (!batch->count) {
+		GENL_SET_ERR_MSG(info, "Entry missing");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Find the entry of a request with this GID. */
+static struct nlattr *hyvh_nl_find_entry(struct genl_info *info,
+					 const union ib_gid *gid)
+{
+	struct nlattr *nest, *attr;
+	int rem;
+
+	nlmsg_for_each_attr(nest, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(nest) != HYV_NL_A_MAP_ENTRY)
+			continue;
+		attr = nla_find_nested(nest, HYV_NL_A_MAP_GID);
+		if (attr && !nla_memcmp(attr, gid->raw, sizeof(gid->raw)))
+			return nest;
+	}
+	return NULL;
+}
+
+static int hyvh_nl_map_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	bool replace = nla_get_flag(info->attrs[HYV_NL_A_MAP_REPLACE]);
+	struct hyvh_gid_map batch;
+	union ib_gid bad;
+	int ret;
+
+	ret = hyvh_nl_read_batch(info, &batch, hyvh_nl_read_entry);
+	if (ret)
+		goto out;
+	ret = hyvh_tenant_merge(&hyvh_default_tenant, &batch, replace, &bad);
+	if (ret == -EEXIST) {
+		NL_SET_BAD_ATTR(info->extack, hyvh_nl_find_entry(info, &bad));
+		if (replace)
+			GENL_SET_ERR_MSG(info, "A vNIC has this GID");
+		else
+			GENL_SET_ERR_MSG(info, "This GID is in the map already");
+	}
+out:
+	if (ret == -ENOSPC)
+		GENL_SET_ERR_MSG(info, "Too many static entries");
+	hyvh_gid_map_clear(&batch);
+	return ret;
+}
+
+static int hyvh_nl_map_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hyvh_gid_map batch;
+	union ib_gid bad;
+	int ret;
+
+	ret = hyvh_nl_read_batch(info, &batch, hyvh_nl_read_key);
+	/* The second deletion of a GID would not find it. */
+	if (ret == -EEXIST)
+		ret = -ENOENT;
+	if (ret)
+		goto out;
+	ret = hyvh_tenant_subtract(&hyvh_default_tenant, &batch, &bad);
+	if (ret == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(info->extack, hyvh_nl_find_entry(info, &bad),
+				    "No static entry has this GID");
+out:
+	hyvh_gid_map_clear(&batch);
+	return ret;
+}
+
+/* --- GID map: replies --- */
+
+static int hyvh_nl_put_owner(struct sk_buff *skb,
+			     const struct hyvh_gid_owner *owner)
+{
+	u32 index = owner->hca_index;
+	struct hyvh_hca_info hca;
+
+	if (owner->vnic_id == HYVH_GID_STATIC)
+		return nla_put(skb, HYV_NL_A_MAP_VIA, sizeof(owner->via.raw),
+			       owner->via.raw);
+	if (nla_put_u32(skb, HYV_NL_A_VNIC_ID, owner->vnic_id))
+		return -EMSGSIZE;
+	if (hyvh_hca_info_next(&index, &hca) || index != owner->hca_index)
+		return 0;
+	return nla_put_string(skb, HYV_NL_A_HCA_NAME, hca.name);
+}
+
+static int hyvh_nl_put_entry(struct sk_buff *skb, u32 portid, u32 seq, int flags,
+			     const union ib_gid *gid,
+			     const struct hyvh_gid_owner *owner)
+{
+	struct nlattr *nest;
+	void *hdr;
+
+	hdr = genlmsg_put(skb, portid, seq, &hyvh_nl_family, flags,
+			  HYV_NL_CMD_MAP_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, HYV_NL_A_MAP_ENTRY);
+	if (!nest ||
+	    nla_put(skb, HYV_NL_A_MAP_GID, sizeof(gid->raw), gid->raw) ||
+	    hyvh_nl_put_owner(skb, owner)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int hyvh_nl_map_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[HYV_NL_A_MAP_GID];
+	struct hyvh_gid_owner owner;
+	struct sk_buff *reply;
+	union ib_gid gid;
+	int ret;
+
+	if (!attr) {
+		GENL_SET_ERR_MSG(info, "GID missing");
+		return -EINVAL;
+	}
+	hyvh_nl_get_gid(&gid, attr);
+	ret = hyvh_tenant_find(&hyvh_default_tenant, &gid, &owner);
+	if (ret) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "This GID is not in the map");
+		return ret;
+	}
+
+	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!reply)
+		return -ENOMEM;
+	ret = hyvh_nl_put_entry(reply, info->snd_portid, info->snd_seq, 0, &gid,
+				&owner);
+	if (ret) {
+		nlmsg_free(reply);
+		return ret;
+	}
+	return genlmsg_reply(reply, info);
+}
+
+static int hyvh_nl_map_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	union ib_gid *last = (void *)cb->ctx, gid = *last;
+	struct hyvh_gid_owner owner;
+
+	BUILD_BUG_ON(sizeof(*last) > sizeof(cb->ctx));
+
+	/* Linux 6.1 passes no extack to a start callback. */
+	if (genl_info_dump(cb)->attrs[HYV_NL_A_MAP_GID]) {
+		NL_SET_ERR_MSG(cb->extack, "A dump cannot be limited to a GID");
+		return -EINVAL;
+	}
+	while (!hyvh_tenant_next(&hyvh_default_tenant, &gid, &owner)) {
+		/* Send the full buffer; this message starts the next. */
+		if (hyvh_nl_put_entry(skb, NETLINK_CB(cb->skb).portid,
+				      cb->nlh->nlmsg_seq, NLM_F_MULTI, &gid,
+				      &owner))
+			return skb->len ?: -EMSGSIZE;
+		*last = gid;
+	}
+	return skb->len;
+}
+
+/* --- The family --- */
+
 static const struct genl_ops hyvh_nl_ops[] = {
 	{
 		.cmd		= HYV_NL_CMD_VNIC_GET,
@@ -288,7 +570,7 @@ static const struct genl_ops hyvh_nl_ops[] = {
 		.dumpit		= hyvh_nl_vnic_get_dumpit,
 	},
 	{
-		/* Takes no attribute: without a policy all are refused. */
+		/* Takes no attributes: without a policy all are refused. */
 		.cmd		= HYV_NL_CMD_HCA_GET,
 		.flags		= GENL_ADMIN_PERM,
 		.dumpit		= hyvh_nl_hca_get_dumpit,
@@ -317,13 +599,13 @@ static const struct genl_ops hyvh_nl_ops[] = {
 	},
 };
 
-struct genl_family hyvh_nl_family __ro_after_init = {
+static struct genl_family hyvh_nl_family __ro_after_init = {
 	.name		= HYV_GENL_NAME,
 	.version	= HYV_GENL_VERSION,
 	.module		= THIS_MODULE,
-	/* GENL_ADMIN_PERM asks for the initial user namespace in any of them. */
+	/* GENL_ADMIN_PERM requires the initial user namespace anyway. */
 	.netnsok	= true,
-	/* A snapshot may wait for a lock of its vNIC: not under genl_mutex. */
+	/* A snapshot may wait for a lock of its vNIC, so avoid genl_mutex. */
 	.parallel_ops	= true,
 	.ops		= hyvh_nl_ops,
 	.n_ops		= ARRAY_SIZE(hyvh_nl_ops),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Between the wire's types and those of ib_core.
+ * Conversions between types of the wire protocol and of ib_core.
  */
 #include <linux/errno.h>
 #include <linux/string.h>
@@ -21,7 +21,7 @@
 	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 	 IB_ACCESS_REMOTE_ATOMIC)
 
-/* Attributes that a guest may set; the capacities of a QP are for its life. */
+/* Attributes that a guest may set. The capacities of a QP are constant. */
 #define HYVH_QP_ATTRS \
 	(IB_QP_STATE | IB_QP_CUR_STATE | IB_QP_EN_SQD_ASYNC_NOTIFY | \
 	 IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY | \
@@ -31,12 +31,10 @@
 	 IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_PATH_MIG_STATE | IB_QP_DEST_QPN | \
 	 IB_QP_RATE_LIMIT)
 
-/**
- * hyvh_status_from_errno() - what the guest is told of an error
- * @err: 0 or a negative errno, also one of those internal to the kernel
- *
- * Return: the status of the reply; HYV_S_EIO when there is no better one.
- * HYV_S_ENOSYS is for the dispatcher only.
+/*
+ * Convert a negative errno, which may be internal to the kernel, to the status
+ * of a reply: HYV_S_EIO if there is no better one. Never returns HYV_S_ENOSYS,
+ * which is for the dispatcher.
  */
 enum hyv_status hyvh_status_from_errno(int err)
 {
@@ -97,16 +95,7 @@ enum hyv_status hyvh_status_from_errno(int err)
 	}
 }
 
-/**
- * hyvh_qp_cap_from_wire() - capacities that a guest asks for
- * @in: of the request
- * @limits: what the HCA can do
- * @out: where to write them
- *
- * The limit of inline data is not known here; drivers check it.
- *
- * Return: 0, or -EINVAL when a limit is exceeded.
- */
+/* Returns -EINVAL above @limits. The driver checks the limit of inline data. */
 int hyvh_qp_cap_from_wire(const struct hyv_qp_cap *in,
 			  const struct ib_device_attr *limits,
 			  struct ib_qp_cap *out)
@@ -126,11 +115,6 @@ int hyvh_qp_cap_from_wire(const struct hyv_qp_cap *in,
 	return 0;
 }
 
-/**
- * hyvh_qp_cap_to_wire() - capacities that a guest has got
- * @in: of the HCA
- * @out: of the reply
- */
 void hyvh_qp_cap_to_wire(const struct ib_qp_cap *in, struct hyv_qp_cap *out)
 {
 	out->max_send_wr = cpu_to_le32(in->max_send_wr);
@@ -140,14 +124,9 @@ void hyvh_qp_cap_to_wire(const struct ib_qp_cap *in, struct hyv_qp_cap *out)
 	out->max_inline_data = cpu_to_le32(in->max_inline_data);
 }
 
-/**
- * hyvh_ah_attr_from_wire() - address that a guest sends to
- * @dev: the HCA
- * @in: of the request
- * @out: where to write it; without the source's GID attribute and, for RoCE,
- *	the MAC address, which ib_core looks up
- *
- * Return: 0, or -EINVAL when a field is out of range.
+/*
+ * Returns -EINVAL if a field is out of range. @out lacks the GID attribute of
+ * the source and, for RoCE, the MAC address: ib_core looks them up.
  */
 int hyvh_ah_attr_from_wire(struct ib_device *dev, const struct hyv_ah_attr *in,
 			   struct rdma_ah_attr *out)
@@ -177,11 +156,6 @@ int hyvh_ah_attr_from_wire(struct ib_device *dev, const struct hyv_ah_attr *in,
 	return 0;
 }
 
-/**
- * hyvh_ah_attr_to_wire() - address that a QP sends to
- * @in: of the HCA
- * @out: of the reply
- */
 void hyvh_ah_attr_to_wire(const struct rdma_ah_attr *in,
 			  struct hyv_ah_attr *out)
 {
@@ -204,18 +178,13 @@ void hyvh_ah_attr_to_wire(const struct rdma_ah_attr *in,
 	out->port_num = rdma_ah_get_port_num(in);
 }
 
-/**
- * hyvh_qp_attr_mask_check() - may a guest set or query these attributes?
- * @mask: enum ib_qp_attr_mask; any value
- *
- * Return: 0, or -EOPNOTSUPP when not all of them.
- */
+/* Check that a guest may set or query these attributes. Any @mask. */
 int hyvh_qp_attr_mask_check(u32 mask)
 {
 	return mask & ~(u32)HYVH_QP_ATTRS ? -EOPNOTSUPP : 0;
 }
 
-/* The verbs that are operations of the HCA's driver. */
+/* The optional verbs that the HCA's driver supports. */
 static u32 hyvh_verbs_of(const struct ib_device *dev)
 {
 	const struct ib_device_ops *ops = &dev->ops;
@@ -281,23 +250,24 @@ static int hyvh_qp_attr_check(const struct ib_device *dev,
 	     in->alt_timeout > HYVH_MAX_TIMER))
 		return -EINVAL;
 
-	/* Q_Keys of the upper half are for the host's kernel. */
+	/* Q_Keys with the highest bit set are for the host's kernel. */
 	if (mask & IB_QP_QKEY && le32_to_cpu(in->qkey) & IB_QP_SET_QKEY)
 		return -EPERM;
 	return 0;
 }
 
 /**
- * hyvh_qp_attr_from_wire() - attributes that a guest sets
+ * hyvh_qp_attr_from_wire() - convert the attributes that a guest sets
  * @dev: the HCA
- * @in: of the request
- * @mask: those that count, enum ib_qp_attr_mask; any value
- * @out: where to write them; others are 0
+ * @in: attributes of the request
+ * @mask: attributes to convert, enum ib_qp_attr_mask; any value
+ * @out: filled in; other attributes are 0
  *
- * Which attributes go with which change of state is ib_core's to check.
+ * ib_core checks which attributes a change of state needs.
  *
- * Return: 0; -EOPNOTSUPP as hyvh_qp_attr_mask_check(); -EINVAL when a value is
- * out of range or a reserved field not 0; -EPERM for a privileged Q_Key.
+ * Return: 0; -EOPNOTSUPP if @mask has an attribute that guests may not set;
+ * -EINVAL if a value is out of range or a reserved field is not 0; or -EPERM
+ * for a privileged Q_Key.
  */
 int hyvh_qp_attr_from_wire(struct ib_device *dev, const struct hyv_qp_attr *in,
 			   u32 mask, struct ib_qp_attr *out)
@@ -348,7 +318,7 @@ int hyvh_qp_attr_from_wire(struct ib_device *dev, const struct hyv_qp_attr *in,
 		out->retry_cnt = in->retry_cnt;
 	if (mask & IB_QP_RNR_RETRY)
 		out->rnr_retry = in->rnr_retry;
-	/* As native drivers do, use what fits and ignore the rest. */
+	/* Like native drivers, ignore bits that do not fit. */
 	if (mask & IB_QP_RQ_PSN)
 		out->rq_psn = le32_to_cpu(in->rq_psn) & HYVH_MASK_24;
 	if (mask & IB_QP_SQ_PSN)
@@ -368,11 +338,6 @@ int hyvh_qp_attr_from_wire(struct ib_device *dev, const struct hyv_qp_attr *in,
 	return 0;
 }
 
-/**
- * hyvh_qp_attr_to_wire() - attributes that a QP has
- * @in: of the HCA
- * @out: of the reply
- */
 void hyvh_qp_attr_to_wire(const struct ib_qp_attr *in, struct hyv_qp_attr *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -404,12 +369,7 @@ void hyvh_qp_attr_to_wire(const struct ib_qp_attr *in, struct hyv_qp_attr *out)
 	out->alt_timeout = in->alt_timeout;
 }
 
-/**
- * hyvh_device_attr_to_wire() - what an HCA can do
- * @dev: the HCA, for its node GUID
- * @in: its attributes, limited to what the guest may have
- * @out: of the reply; all but the header is written
- */
+/* Writes all of @out except the header. */
 void hyvh_device_attr_to_wire(const struct ib_device *dev,
 			      const struct ib_device_attr *in,
 			      struct hyv_query_device_rsp *out)
@@ -468,14 +428,7 @@ void hyvh_device_attr_to_wire(const struct ib_device *dev,
 		cpu_to_le16(in->cq_caps.max_cq_moderation_period);
 }
 
-/**
- * hyvh_port_attr_to_wire() - state of a port
- * @dev: the HCA
- * @port: number of the port, a valid one
- * @in: its attributes
- * @link_layer: its link layer
- * @out: of the reply; all but the header is written
- */
+/* Writes all of @out except the header. */
 void hyvh_port_attr_to_wire(const struct ib_device *dev, u32 port,
 			    const struct ib_port_attr *in,
 			    enum rdma_link_layer link_layer,
@@ -483,7 +436,7 @@ void hyvh_port_attr_to_wire(const struct ib_device *dev, u32 port,
 {
 	u32 flags = in->port_cap_flags & ~(u32)IB_UVERBS_PCF_IP_BASED_GIDS;
 
-	/* User space knows this bit with another meaning than the IBTA does. */
+	/* For user space this bit has another meaning than for the IBTA. */
 	if (in->ip_gids)
 		flags |= IB_UVERBS_PCF_IP_BASED_GIDS;
 
@@ -512,14 +465,7 @@ void hyvh_port_attr_to_wire(const struct ib_device *dev, u32 port,
 	out->grh_required = rdma_is_grh_required(dev, port);
 }
 
-/**
- * hyvh_srq_attr_from_wire() - size and limit that a guest asks for
- * @in: of the request
- * @limits: what the HCA can do
- * @out: where to write them
- *
- * Return: 0, or -EINVAL when the HCA cannot do it.
- */
+/* Returns -EINVAL above @limits. */
 int hyvh_srq_attr_from_wire(const struct hyv_create_srq_req *in,
 			    const struct ib_device_attr *limits,
 			    struct ib_srq_attr *out)
@@ -535,15 +481,10 @@ int hyvh_srq_attr_from_wire(const struct hyv_create_srq_req *in,
 	return 0;
 }
 
-/**
- * hyvh_access_check() - may a guest register memory with these rights?
- * @access: enum ib_access_flags; any value
- *
- * On-demand paging is not offered: all memory is pinned. What else the HCA
- * cannot do its driver refuses.
- *
- * Return: 0; -EOPNOTSUPP for what is not offered; -EINVAL for unknown bits and
- * for remote writing without local writing.
+/*
+ * Check access flags, which may be any value. On-demand paging is not offered,
+ * because all memory is pinned: -EOPNOTSUPP. Unknown bits, and remote writing
+ * without local writing: -EINVAL. The HCA's driver checks for what it supports.
  */
 int hyvh_access_check(u32 access)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Between the wire's types and those of ib_core, with all range checks.
- * Uses types and inline helpers of <rdma/ib_verbs.h> and calls nothing.
+ * Conversions between types of the wire protocol and of ib_core, with all range
+ * checks. Uses only types and inline functions of <rdma/ib_verbs.h>.
  */
 #ifndef HYVH_CONVERT_H
 #define HYVH_CONVERT_H

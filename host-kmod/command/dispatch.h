@@ -1,40 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From the bytes of a request to a handler, and from its result to the bytes
- * of a reply. Knows the header rules of wire.h and nothing of what the
- * commands do.
+ * of a reply. Knows the header rules of wire.h, not what the commands do.
  */
 #ifndef HYVH_DISPATCH_H
 #define HYVH_DISPATCH_H
 
+#include <linux/compiler.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
-
 #include <hyv/wire.h>
 
+#include "debug.h"
 #include "memory/chunk.h"
 
 struct hyvh_cmd_op;
+struct hyvh_hca_driver;
+struct hyvh_vnic;
+struct ib_device;
 
 /**
- * struct hyvh_call - a request that follows the rules, for its handler
- * @op: the table's entry
- * @req: fixed part; all of @op->req_len bytes, those not sent are zero
+ * struct hyvh_cmd - a request while it is executed
+ * @vnic: the vNIC
+ * @vnic_id: ID of @vnic, for messages
+ * @ibdev: HCA of @vnic; stays registered while the handler runs
+ * @driver: properties of the HCA's driver
+ * @scratch: VMM memory, HYVH_SCRATCH_SIZE bytes
+ * @op: the command; NULL if the opcode is unknown
+ * @req: fixed part of the request; all of @op->req_len bytes, zero where the
+ *	guest sent less
  * @rsp: fixed part of the reply, @op->rsp_len zeroed bytes; the handler fills
- *	all but the header
- * @udata_in: provider data, or NULL when @udata_in_len is 0
- * @udata_in_len: bytes of it
- * @udata_out: zeroed room for provider data in the reply, or NULL when
+ *	in everything except the header
+ * @udata_in: provider data of the request, or NULL if @udata_in_len is 0
+ * @udata_in_len: bytes at @udata_in
+ * @udata_out: zeroed room for provider data of the reply, or NULL if
  *	@udata_out_room is 0
- * @udata_out_room: bytes of it
- * @udata_out_len: bytes that the handler has put there
+ * @udata_out_room: bytes at @udata_out
+ * @udata_out_len: bytes that the handler has written to @udata_out
  * @nr_lists: elements of @lists
- * @lists: chunk lists, no two of the same slot
+ * @lists: chunk lists, at most one for each slot
  *
- * The memory belongs to the dispatcher and is gone when the handler returns.
- * The guest cannot write any of it.
+ * The guest cannot write to the memory that the members point to. It is freed
+ * when the handler returns.
  */
-struct hyvh_call {
+struct hyvh_cmd {
+	/* Set by the caller of hyvh_dispatch(). */
+	struct hyvh_vnic *vnic;
+	u32 vnic_id;
+	struct ib_device *ibdev;
+	const struct hyvh_hca_driver *driver;
+	void __user *scratch;
+
+	/* Set by hyvh_dispatch(). */
 	const struct hyvh_cmd_op *op;
 	void *req;
 	void *rsp;
@@ -47,34 +64,22 @@ struct hyvh_call {
 	struct hyvh_list_view lists[HYV_MAX_LISTS];
 };
 
-/**
- * struct hyvh_zero_field - bytes of a request that must be zero
- * @offset: from the start of the request
- * @len: bytes; 0 ends an array
- */
-struct hyvh_zero_field {
-	u16 offset;
-	u16 len;
-};
-
-#define HYVH_ZERO_FIELD(type, member) \
-	{ offsetof(type, member), sizeof_field(type, member) }
-#define HYVH_MAX_ZERO_FIELDS	4
+/* Log why a handler refuses @cmd. Evaluates to @err, a negative errno. */
+#define hyvh_cmd_refuse(cmd, err, fmt, ...)				\
+	hyvh_refuse((cmd)->vnic_id, err, "%s: " fmt, (cmd)->op->name,	\
+		    ##__VA_ARGS__)
 
 /**
- * struct hyvh_cmd_op - what the dispatcher knows of an opcode
+ * struct hyvh_cmd_op - a command as the dispatcher knows it
  * @opcode: enum hyv_opcode
- * @min_req: bytes of the fixed part in the opcode's first version
- * @req_len: bytes of the fixed part as known now
- * @min_rsp: least fixed part of the reply that the guest must have room for
- * @rsp_len: bytes of the reply's fixed part as known now
+ * @min_req: bytes of the request's fixed part in the first version
+ * @req_len: bytes of the request's fixed part in this version
+ * @min_rsp: bytes of the reply's fixed part that the guest must have room for
+ * @rsp_len: bytes of the reply's fixed part in this version
  * @max_lists: most chunk lists, up to HYV_MAX_LISTS
- * @features: virtio feature bits that must have been negotiated (bit mask)
- * @zero: reserved fields after the header
- * @name: for logs and traces
- * @handler: does it; returns 0 or a negative errno. A reply is sent to the
- *	guest in any case; what was created must be undone before an error is
- *	returned.
+ * @features: mask of virtio features that must have been negotiated
+ * @name: name for messages and traces
+ * @handler: executes it; undoes what it has created before it returns an error
  *
  * All lengths include the header and are multiples of 8.
  */
@@ -86,13 +91,50 @@ struct hyvh_cmd_op {
 	u16 rsp_len;
 	u16 max_lists;
 	u32 features;
-	struct hyvh_zero_field zero[HYVH_MAX_ZERO_FIELDS];
 	const char *name;
-	int (*handler)(void *ctx, struct hyvh_call *call);
+	int (*handler)(struct hyvh_cmd *cmd);
 };
 
-u32 hyvh_dispatch(const struct hyvh_cmd_op *ops, size_t nr_ops, u64 features,
-		  void *ctx, const void *req, u32 req_len, void *rsp,
-		  u32 rsp_room);
+/* Initialises struct hyvh_cmd_op from an entry of HYV_FOR_EACH_COMMAND(). */
+#define HYVH_CMD_OP(NAME, req, min_req_len, rsp, min_rsp_len, nr_lists,	\
+		    bits, fn)						\
+	{								\
+		.opcode = HYV_CMD_##NAME,				\
+		.min_req = min_req_len,					\
+		.req_len = sizeof(struct req),				\
+		.min_rsp = min_rsp_len,					\
+		.rsp_len = sizeof(struct rsp),				\
+		.max_lists = nr_lists,					\
+		.features = bits,					\
+		.name = #NAME,						\
+		.handler = fn,						\
+	},
+
+/* Bytes of a request, after its header, that must be zero. */
+struct hyvh_cmd_reserved {
+	u16 opcode;
+	u16 offset;
+	u16 len;
+};
+
+/* For HYV_FOR_EACH_RESERVED(). */
+#define HYVH_CMD_RESERVED(NAME, req, member)				\
+	{								\
+		.opcode = HYV_CMD_##NAME,				\
+		.offset = offsetof(struct req, member),			\
+		.len = sizeof_field(struct req, member),		\
+	},
+
+struct hyvh_cmd_table {
+	const struct hyvh_cmd_op *ops;
+	size_t nr_ops;
+	const struct hyvh_cmd_reserved *reserved;
+	size_t nr_reserved;
+};
+
+u32 hyvh_dispatch(const struct hyvh_cmd_table *table, u64 features,
+		  struct hyvh_cmd *cmd, const void *req, u32 req_len,
+		  void *rsp, u32 rsp_room);
+u32 hyvh_reply_error(void *rsp, enum hyv_status status);
 
 #endif /* HYVH_DISPATCH_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The HCAs of the host: a client of ib_core that learns when they come and
- * takes them from the guests when they leave.
+ * The HCAs of the host: a client of ib_core that keeps a list of them, and
+ * takes an HCA from the vNICs attached to it when it is removed.
  */
 #include <linux/completion.h>
 #include <linux/list.h>
@@ -11,17 +11,19 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <hyv/wire.h>
+#include <uapi/linux/hyv_netlink.h>
 
+#include "debug.h"
 #include "hca/hca.h"
-#include "admin/info.h"
-#include "vnic.h"
+#include "trace.h"
 
 static bool allow_trusted_only_hca;
 module_param(allow_trusted_only_hca, bool, 0644);
 MODULE_PARM_DESC(allow_trusted_only_hca,
-		 "Lend guests HCAs that trust what user space writes into their queues, as rdma_rxe does: such a guest can crash the host (default: N)");
+		 "Allow HCAs that trust queue contents, such as rdma_rxe; their guests can crash the host (default: N)");
 
-static const struct hyvh_provider hyvh_providers[] = {
+static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 	{
 		.driver_id = RDMA_DRIVER_RXE,
 		.trusted_only = true,
@@ -31,67 +33,62 @@ static const struct hyvh_provider hyvh_providers[] = {
 	},
 };
 
-/**
- * struct hyvh_hca - an RDMA device of the host
- * @link: in hyvh_hcas; protected by hyvh_hcas_lock
- * @index: never used twice
- * @ibdev: the device; stays until hyvh_hca_remove() returns
- * @provider: its driver's entry, or NULL if guests cannot use it
- * @handler: gets the device's async events
- * @lock: protects the fields below; taken with interrupts off
- * @vnics: vNICs attached to it
- * @nr_vnics: how many
- * @users: 1 for itself and 1 for each vNIC that may still call the device
- * @idle: @users has gone
- */
+/* An RDMA device of the host. */
 struct hyvh_hca {
-	struct list_head link;
-	u32 index;
-	struct ib_device *ibdev;
-	const struct hyvh_provider *provider;
+	struct list_head node;		/* in hyvh_hcas */
+	u32 index;			/* unique, never reused */
+	struct ib_device *ibdev;	/* registered until removal ends */
+	const struct hyvh_hca_driver *driver; /* NULL: guests cannot use it */
 	struct ib_event_handler handler;
 
-	spinlock_t lock;	/* see above */
-	struct list_head vnics;
-	u32 nr_vnics;
+	spinlock_t lock;		/* protects links, hardirq-safe */
+	struct list_head links;		/* of struct hyvh_hca_link */
+	u32 nr_links;
 
-	refcount_t users;
-	struct completion idle;
+	refcount_t users;		/* 1, and 1 for each user vNIC */
+	struct completion idle;		/* users has dropped to 0 */
 };
 
-/* Protects the list and hyvh_next_index. */
+/* Protects hyvh_hcas and hyvh_next_index. */
 static DEFINE_MUTEX(hyvh_hcas_lock);
-static LIST_HEAD(hyvh_hcas);
+static LIST_HEAD(hyvh_hcas);	/* sorted by index */
 static u32 hyvh_next_index;
 
-/**
- * hyvh_provider_get() - walk the supported drivers
- * @i: 0, 1, 2, ...
- *
- * Return: the entry, or NULL at the end.
- */
-const struct hyvh_provider *hyvh_provider_get(unsigned int i)
+/* Walk the supported drivers with @i = 0, 1, ... until it returns NULL. */
+const struct hyvh_hca_driver *hyvh_hca_driver_get(unsigned int i)
 {
-	return i < ARRAY_SIZE(hyvh_providers) ? &hyvh_providers[i] : NULL;
+	return i < ARRAY_SIZE(hyvh_hca_drivers) ? &hyvh_hca_drivers[i] : NULL;
 }
 
-static const struct hyvh_provider *hyvh_provider_of(struct ib_device *ibdev)
+static const struct hyvh_hca_driver *
+hyvh_hca_driver_find(struct ib_device *ibdev)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(hyvh_providers); i++)
-		if (hyvh_providers[i].driver_id == ibdev->ops.driver_id)
-			return &hyvh_providers[i];
+	for (i = 0; i < ARRAY_SIZE(hyvh_hca_drivers); i++)
+		if (hyvh_hca_drivers[i].driver_id == ibdev->ops.driver_id)
+			return &hyvh_hca_drivers[i];
 	return NULL;
 }
 
-static u32 hyvh_hca_use(const struct hyvh_hca *hca)
+static enum hyv_nl_hca_use hyvh_hca_policy(const struct hyvh_hca *hca)
 {
-	if (!hca->provider)
+	if (!hca->driver)
 		return HYV_NL_HCA_UNSUPPORTED;
-	if (hca->provider->trusted_only && !READ_ONCE(allow_trusted_only_hca))
+	if (hca->driver->trusted_only && !READ_ONCE(allow_trusted_only_hca))
 		return HYV_NL_HCA_TRUSTED_ONLY_DENIED;
 	return HYV_NL_HCA_USABLE;
+}
+
+static struct hyvh_hca *hyvh_hca_find(struct ib_device *ibdev)
+{
+	struct hyvh_hca *hca;
+
+	lockdep_assert_held(&hyvh_hcas_lock);
+	list_for_each_entry(hca, &hyvh_hcas, node)
+		if (hca->ibdev == ibdev)
+			return hca;
+	return NULL;
 }
 
 static void hyvh_hca_put(struct hyvh_hca *hca)
@@ -100,233 +97,213 @@ static void hyvh_hca_put(struct hyvh_hca *hca)
 		complete(&hca->idle);
 }
 
-/* Take @vnic off its list; false if it is off already. */
-static bool hyvh_hca_take_off(struct hyvh_hca *hca, struct hyvh_vnic *vnic)
+static int hyvh_hca_check(const struct hyvh_hca *hca,
+			  const struct ib_device *ibdev, u32 vnic_id)
 {
-	lockdep_assert_held(&hca->lock);
-	if (list_empty(&vnic->hca_link))
-		return false;
-	list_del_init(&vnic->hca_link);
-	hca->nr_vnics--;
-	return true;
+	const char *name = dev_name(&ibdev->dev);
+
+	if (!hca)
+		return hyvh_refuse(vnic_id, -ENODEV, "HCA %s is being removed",
+				   name);
+	switch (hyvh_hca_policy(hca)) {
+	case HYV_NL_HCA_UNSUPPORTED:
+		return hyvh_refuse(vnic_id, -EOPNOTSUPP,
+				   "driver of HCA %s is not supported", name);
+	case HYV_NL_HCA_TRUSTED_ONLY_DENIED:
+		return hyvh_refuse(vnic_id, -EPERM,
+				   "HCA %s trusts queue contents; not allowed by allow_trusted_only_hca",
+				   name);
+	default:
+		return 0;
+	}
 }
 
 /**
- * hyvh_hca_link() - attach a vNIC to an HCA
- * @vnic: a vNIC with no HCA, set up but for that
- * @ibdev: the HCA's device, which cannot leave during the call
+ * hyvh_hca_attach() - attach a vNIC to an HCA
+ * @link: link of a vNIC that is ready for events and removal
+ * @ibdev: device of the HCA; stays registered during the call
+ * @vnic_id: ID of the vNIC, for messages
  *
- * Context: Process context. May sleep.
- * Return: 0; -EPERM if the administrator's policy forbids it; -EOPNOTSUPP if
- * its driver is not supported; -ENODEV if it is leaving.
+ * Context: Process context. May sleep. Caller holds hyvh_vnic.teardown_rwsem
+ * for writing, which makes hyvh_hca_link_ops.removed() wait.
+ * Return: the HCA, ERR_PTR(%-EPERM) if the administrator's policy forbids it,
+ * ERR_PTR(%-EOPNOTSUPP) if its driver is not supported, or ERR_PTR(%-ENODEV)
+ * if it is being removed.
  */
-int hyvh_hca_link(struct hyvh_vnic *vnic, struct ib_device *ibdev)
+struct hyvh_hca *hyvh_hca_attach(struct hyvh_hca_link *link,
+				 struct ib_device *ibdev, u32 vnic_id)
+{
+	struct hyvh_hca *hca;
+	int ret;
+
+	mutex_lock(&hyvh_hcas_lock);
+	hca = hyvh_hca_find(ibdev);
+	ret = hyvh_hca_check(hca, ibdev, vnic_id);
+	if (!ret) {
+		refcount_inc(&hca->users);
+		spin_lock_irq(&hca->lock);
+		list_add_tail(&link->node, &hca->links);
+		hca->nr_links++;
+		spin_unlock_irq(&hca->lock);
+	}
+	mutex_unlock(&hyvh_hcas_lock);
+	return ret ? ERR_PTR(ret) : hca;
+}
+
+static void hyvh_hca_unlink_locked(struct hyvh_hca *hca,
+				   struct hyvh_hca_link *link)
+{
+	lockdep_assert_held(&hca->lock);
+	list_del_init(&link->node);
+	hca->nr_links--;
+}
+
+/**
+ * hyvh_hca_detach() - detach a vNIC from its HCA
+ * @hca: the HCA
+ * @link: link of a vNIC that no longer uses @hca
+ *
+ * Context: Process context. Caller holds hyvh_vnic.teardown_rwsem for writing.
+ */
+void hyvh_hca_detach(struct hyvh_hca *hca, struct hyvh_hca_link *link)
+{
+	bool attached;
+
+	/*
+	 * If hyvh_hca_remove() was first, it is waiting for the semaphore in
+	 * hyvh_hca_link_ops.removed(), and drops the use count.
+	 */
+	spin_lock_irq(&hca->lock);
+	attached = !list_empty(&link->node);
+	if (attached)
+		hyvh_hca_unlink_locked(hca, link);
+	spin_unlock_irq(&hca->lock);
+	if (attached)
+		hyvh_hca_put(hca);
+}
+
+struct ib_device *hyvh_hca_ibdev(const struct hyvh_hca *hca)
+{
+	return hca->ibdev;
+}
+
+const struct hyvh_hca_driver *hyvh_hca_driver(const struct hyvh_hca *hca)
+{
+	return hca->driver;
+}
+
+/* The virtio features of a vNIC that depend on its HCA. */
+u64 hyvh_hca_features(const struct hyvh_hca *hca)
+{
+	u64 features = BIT_ULL(HYV_F_INDIRECT_CHUNKS);
+
+	if (hca->driver->doorbell_area)
+		features |= BIT_ULL(HYV_F_DOORBELL_AREA);
+	return features;
+}
+
+/* The number of an HCA, unique and never reused. */
+u32 hyvh_hca_index(const struct hyvh_hca *hca)
+{
+	return hca->index;
+}
+
+/* Check that all ports support RoCE v2, as guest addressing requires. */
+bool hyvh_hca_has_roce(const struct hyvh_hca *hca)
+{
+	u32 port;
+
+	rdma_for_each_port(hca->ibdev, port)
+		if (!rdma_protocol_roce_udp_encap(hca->ibdev, port))
+			return false;
+	return true;
+}
+
+static bool hyvh_gid_attr_matches(const struct ib_gid_attr *attr,
+				  const struct net_device *ndev,
+				  enum hyvh_gid_kind kind)
+{
+	return attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP &&
+	       rcu_access_pointer(attr->ndev) == ndev &&
+	       hyvh_gid_kind(&attr->gid) == kind;
+}
+
+/**
+ * hyvh_hca_find_gid() - find the GID that an HCA sends from
+ * @hca: the HCA
+ * @port: port number
+ * @kind: kind of GID
+ * @gid: set to the GID, unless NULL
+ * @index: set to its index in the port's GID table, unless NULL
+ *
+ * The first GID of @kind that belongs to the port's own network device; devices
+ * stacked on top of it are in other networks. All guests on an HCA get the same
+ * GID as long as the table does not change.
+ *
+ * Context: Process context.
+ * Return: 0 or %-ENOENT.
+ */
+int hyvh_hca_find_gid(const struct hyvh_hca *hca, u32 port,
+		      enum hyvh_gid_kind kind, union ib_gid *gid, u8 *index)
+{
+	const struct ib_gid_attr *attr, *own;
+	struct ib_device *ibdev = hca->ibdev;
+	int ret = -ENOENT;
+	int i, nr;
+
+	/* ib_core fills the first entries for the port's own device. */
+	own = rdma_get_gid_attr(ibdev, port, 0);
+	if (IS_ERR(own))
+		return -ENOENT;
+	/* struct hyv_ah_attr has 8 bits for an index, and so has uverbs. */
+	nr = min(ibdev->port_data[port].immutable.gid_tbl_len, U8_MAX + 1);
+	for (i = 0; i < nr && ret; i++) {
+		attr = rdma_get_gid_attr(ibdev, port, i);
+		if (IS_ERR(attr))
+			continue;
+		if (hyvh_gid_attr_matches(attr, rcu_access_pointer(own->ndev),
+					  kind)) {
+			if (gid)
+				*gid = attr->gid;
+			if (index)
+				*index = i;
+			ret = 0;
+		}
+		rdma_put_gid_attr(attr);
+	}
+	rdma_put_gid_attr(own);
+	return ret;
+}
+
+/* Like hyvh_hca_find_gid(). Returns -ENODEV if the HCA was removed. */
+int hyvh_hca_lookup_gid(u32 hca_index, u32 port, enum hyvh_gid_kind kind,
+			union ib_gid *gid)
 {
 	struct hyvh_hca *hca;
 	int ret = -ENODEV;
 
 	mutex_lock(&hyvh_hcas_lock);
-	list_for_each_entry(hca, &hyvh_hcas, link) {
-		if (hca->ibdev != ibdev)
+	list_for_each_entry(hca, &hyvh_hcas, node) {
+		if (hca->index != hca_index)
 			continue;
-		switch (hyvh_hca_use(hca)) {
-		case HYV_NL_HCA_UNSUPPORTED:
-			ret = -EOPNOTSUPP;
-			break;
-		case HYV_NL_HCA_TRUSTED_ONLY_DENIED:
-			ret = -EPERM;
-			break;
-		default:
-			refcount_inc(&hca->users);
-			vnic->hca = hca;
-			spin_lock_irq(&hca->lock);
-			list_add_tail(&vnic->hca_link, &hca->vnics);
-			hca->nr_vnics++;
-			spin_unlock_irq(&hca->lock);
-			ret = 0;
-			break;
-		}
+		ret = hyvh_hca_find_gid(hca, port, kind, gid, NULL);
 		break;
 	}
 	mutex_unlock(&hyvh_hcas_lock);
 	return ret;
 }
 
-/**
- * hyvh_hca_unlink() - detach a vNIC from its HCA
- * @vnic: has an HCA but nothing of it in use any more
- *
- * Context: Process context; gate held for writing.
- */
-void hyvh_hca_unlink(struct hyvh_vnic *vnic)
-{
-	struct hyvh_hca *hca = vnic->hca;
-	bool mine;
-
-	/* If hyvh_hca_remove() took it off, it waits for the gate and @hca stays. */
-	spin_lock_irq(&hca->lock);
-	mine = hyvh_hca_take_off(hca, vnic);
-	spin_unlock_irq(&hca->lock);
-	vnic->hca = NULL;
-	if (mine)
-		hyvh_hca_put(hca);
-}
-
-/**
- * hyvh_hca_ibdev() - device of an HCA
- * @hca: of a vNIC, under its gate
- */
-struct ib_device *hyvh_hca_ibdev(const struct hyvh_hca *hca)
-{
-	return hca->ibdev;
-}
-
-/**
- * hyvh_hca_provider() - what is special about an HCA's driver
- * @hca: of a vNIC, under its gate
- */
-const struct hyvh_provider *hyvh_hca_provider(const struct hyvh_hca *hca)
-{
-	return hca->provider;
-}
-
-/**
- * hyvh_hca_features() - virtio device features that an HCA comes with
- * @hca: of a vNIC, under its gate
- */
-u64 hyvh_hca_features(const struct hyvh_hca *hca)
-{
-	u64 features = BIT_ULL(HYV_F_INDIRECT_CHUNKS);
-
-	if (hca->provider->doorbell_area)
-		features |= BIT_ULL(HYV_F_DOORBELL_AREA);
-	return features;
-}
-
-/**
- * hyvh_hca_index() - number of an HCA, which no other one ever gets
- * @hca: of a vNIC, under its gate
- *
- * Return: the number.
- */
-u32 hyvh_hca_index(const struct hyvh_hca *hca)
-{
-	return hca->index;
-}
-
-/**
- * hyvh_hca_has_roce() - can guests have addresses of their own on this HCA?
- * @ibdev: its device
- *
- * Return: true if all of its ports speak RoCE v2.
- */
-bool hyvh_hca_has_roce(const struct ib_device *ibdev)
-{
-	u32 port;
-
-	rdma_for_each_port(ibdev, port)
-		if (!rdma_protocol_roce_udp_encap(ibdev, port))
-			return false;
-	return true;
-}
-
-/* What a GID is good for if it is one of the network device @ndev. */
-static enum hyvh_gid_kind hyvh_gid_attr_kind(const struct ib_gid_attr *attr,
-					     const struct net_device *ndev)
-{
-	if (attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP ||
-	    rcu_access_pointer(attr->ndev) != ndev)
-		return HYVH_GID_UNUSABLE;
-	return hyvh_gid_kind(&attr->gid);
-}
-
-/**
- * hyvh_hca_pick_gid() - the GID which an HCA sends from
- * @ibdev: the HCA's device, which stays during the call
- * @port: its port
- * @least: what kind of GID will do
- * @most: the best that will do
- * @gid: where to write it
- *
- * It is the first one of the best kind that the port's own network device has;
- * those stacked upon it have other networks. Guests on one HCA have the same one,
- * as long as the table does not change.
- *
- * Context: process.
- * Return: its index, or -ENOENT.
- */
-int hyvh_hca_pick_gid(struct ib_device *ibdev, u32 port, enum hyvh_gid_kind least,
-		      enum hyvh_gid_kind most, union ib_gid *gid)
-{
-	enum hyvh_gid_kind best = HYVH_GID_UNUSABLE, this;
-	const struct ib_gid_attr *attr, *own;
-	int index = -ENOENT, i;
-
-	/* The first entries are for what the core itself gives the port. */
-	own = rdma_get_gid_attr(ibdev, port, 0);
-	if (IS_ERR(own))
-		return -ENOENT;
-	for (i = 0; i < ibdev->port_data[port].immutable.gid_tbl_len; i++) {
-		/* struct hyv_ah_attr has no room for more, nor has uverbs */
-		if (i > U8_MAX)
-			break;
-		attr = rdma_get_gid_attr(ibdev, port, i);
-		if (IS_ERR(attr))
-			continue;
-		this = hyvh_gid_attr_kind(attr, rcu_access_pointer(own->ndev));
-		if (this > best && this >= least && this <= most) {
-			best = this;
-			index = i;
-			*gid = attr->gid;
-		}
-		rdma_put_gid_attr(attr);
-	}
-	rdma_put_gid_attr(own);
-	return index;
-}
-
-/**
- * hyvh_hca_gid() - the GID by which an HCA of this host is reached
- * @index: of hyvh_hca_index()
- * @port: its port
- * @kind: what kind of GID
- * @gid: where to write it
- *
- * Context: process, may sleep.
- * Return: 0, -ENODEV if it has left, -ENOENT if it has no GID.
- */
-int hyvh_hca_gid(u32 index, u32 port, enum hyvh_gid_kind kind, union ib_gid *gid)
-{
-	struct hyvh_hca *hca;
-	int ret = -ENODEV;
-
-	mutex_lock(&hyvh_hcas_lock);
-	list_for_each_entry(hca, &hyvh_hcas, link) {
-		if (hca->index != index)
-			continue;
-		ret = hyvh_hca_pick_gid(hca->ibdev, port, kind, kind, gid);
-		break;
-	}
-	mutex_unlock(&hyvh_hcas_lock);
-	return ret < 0 ? ret : 0;
-}
-
-/* Called by ib_core in process context, or in any by drivers of old. */
+/* Called in process context; older drivers may call this in any context. */
 static void hyvh_hca_event(struct ib_event_handler *handler,
 			   struct ib_event *event)
 {
 	struct hyvh_hca *hca = container_of(handler, struct hyvh_hca, handler);
-	struct hyvh_vnic *vnic;
+	struct hyvh_hca_link *link;
 	unsigned long flags;
 
 	spin_lock_irqsave(&hca->lock, flags);
-	list_for_each_entry(vnic, &hca->vnics, hca_link) {
-		if (event->event == IB_EVENT_DEVICE_FATAL)
-			hyvh_events_raise(vnic, 0, &vnic->events.device_fatal);
-		else
-			hyvh_events_raise_port(vnic, event->element.port_num,
-					       event->event);
-	}
+	list_for_each_entry(link, &hca->links, node)
+		link->ops->event(link, event);
 	spin_unlock_irqrestore(&hca->lock, flags);
 }
 
@@ -340,9 +317,9 @@ static int hyvh_hca_add(struct ib_device *ibdev)
 	if (!hca)
 		return -ENOMEM;
 	hca->ibdev = ibdev;
-	hca->provider = hyvh_provider_of(ibdev);
+	hca->driver = hyvh_hca_driver_find(ibdev);
 	spin_lock_init(&hca->lock);
-	INIT_LIST_HEAD(&hca->vnics);
+	INIT_LIST_HEAD(&hca->links);
 	refcount_set(&hca->users, 1);
 	init_completion(&hca->idle);
 
@@ -352,38 +329,46 @@ static int hyvh_hca_add(struct ib_device *ibdev)
 
 	mutex_lock(&hyvh_hcas_lock);
 	hca->index = hyvh_next_index++;
-	list_add_tail(&hca->link, &hyvh_hcas);
+	list_add_tail(&hca->node, &hyvh_hcas);
 	mutex_unlock(&hyvh_hcas_lock);
+	trace_hyvh_hca_arrive(hca->index, dev_name(&ibdev->dev));
 	return 0;
+}
+
+/* Detach any vNIC. The caller owns its use count and a reference to the link. */
+static struct hyvh_hca_link *hyvh_hca_detach_any(struct hyvh_hca *hca)
+{
+	struct hyvh_hca_link *link;
+
+	spin_lock_irq(&hca->lock);
+	link = list_first_entry_or_null(&hca->links, struct hyvh_hca_link,
+					node);
+	if (link) {
+		hyvh_hca_unlink_locked(hca, link);
+		link->ops->get(link);
+	}
+	spin_unlock_irq(&hca->lock);
+	return link;
 }
 
 /*
  * ib_core removes its clients in the reverse order of their registration, so
- * that this runs before ib_uverbs waits for its files to be closed.
+ * this runs before ib_uverbs waits until its files are closed.
  */
 static void hyvh_hca_remove(struct ib_device *ibdev, void *data)
 {
 	struct hyvh_hca *hca = data;
-	struct hyvh_vnic *vnic;
+	struct hyvh_hca_link *link;
 
+	trace_hyvh_hca_remove(hca->index, dev_name(&ibdev->dev));
 	mutex_lock(&hyvh_hcas_lock);
-	list_del(&hca->link);
+	list_del(&hca->node);
 	mutex_unlock(&hyvh_hcas_lock);
 	ib_unregister_event_handler(&hca->handler);
 
-	for (;;) {
-		spin_lock_irq(&hca->lock);
-		vnic = list_first_entry_or_null(&hca->vnics, struct hyvh_vnic,
-						hca_link);
-		if (vnic) {
-			hyvh_hca_take_off(hca, vnic);
-			kref_get(&vnic->ref);
-		}
-		spin_unlock_irq(&hca->lock);
-		if (!vnic)
-			break;
-		hyvh_vnic_hca_gone(vnic);
-		hyvh_vnic_put(vnic);
+	while ((link = hyvh_hca_detach_any(hca))) {
+		link->ops->removed(link);
+		link->ops->put(link);
 		hyvh_hca_put(hca);
 	}
 	hyvh_hca_put(hca);
@@ -398,23 +383,29 @@ static struct ib_client hyvh_client = {
 	.no_kverbs_req = true,
 };
 
-int hyvh_hca_info_next(u32 *index, struct hyvh_hca_info *info)
+/**
+ * hyvh_hca_info_next() - take a snapshot of the next HCA
+ * @hca_index: in: smallest index; out: index of the HCA found
+ * @info: snapshot to fill in
+ *
+ * Return: 0, or %-ENOENT, with nothing changed, if there is none.
+ */
+int hyvh_hca_info_next(u32 *hca_index, struct hyvh_hca_info *info)
 {
 	struct hyvh_hca *hca;
 	int ret = -ENOENT;
 
 	mutex_lock(&hyvh_hcas_lock);
-	/* The list is in the order of the indices. */
-	list_for_each_entry(hca, &hyvh_hcas, link) {
-		if (hca->index < *index)
+	list_for_each_entry(hca, &hyvh_hcas, node) {
+		if (hca->index < *hca_index)
 			continue;
-		*index = hca->index;
+		*hca_index = hca->index;
 		memset(info, 0, sizeof(*info));
 		strscpy(info->name, dev_name(&hca->ibdev->dev),
 			sizeof(info->name));
 		info->driver_id = hca->ibdev->ops.driver_id;
-		info->use = hyvh_hca_use(hca);
-		info->nr_vnics = READ_ONCE(hca->nr_vnics);
+		info->use = hyvh_hca_policy(hca);
+		info->nr_vnics = READ_ONCE(hca->nr_links);
 		ret = 0;
 		break;
 	}
@@ -422,22 +413,12 @@ int hyvh_hca_info_next(u32 *index, struct hyvh_hca_info *info)
 	return ret;
 }
 
-/**
- * hyvh_hca_register() - start to follow the HCAs of the host
- *
- * Context: Process context. May sleep.
- * Return: 0 or a negative errno.
- */
 int hyvh_hca_register(void)
 {
 	return ib_register_client(&hyvh_client);
 }
 
-/**
- * hyvh_hca_unregister() - stop it
- *
- * Context: Process context; no vNIC exists. May sleep.
- */
+/* No vNIC exists. */
 void hyvh_hca_unregister(void)
 {
 	ib_unregister_client(&hyvh_client);

@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The HCAs of the host and which of them may be lent to guests.
+ * The HCAs of the host, and the policy on which of them guests may use.
  */
 #ifndef HYVH_HCA_H
 #define HYVH_HCA_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
 
-#include "address/gid_map.h"
+#include "hca/gid_kind.h"
 
 struct hyvh_hca;
-struct hyvh_vnic;
+struct hyvh_hca_link;
 
 /**
- * struct hyvh_provider - a driver of HCAs that guests may use
+ * struct hyvh_hca_driver - a driver whose HCAs guests may use
  * @driver_id: enum rdma_driver_id
- * @trusted_only: it trusts what user space writes into its queues
- * @doorbell_area: a software HCA, whose doorbells are calls into the kernel
- * @kernel_queues: it allocates queues itself and charges them to nobody
- * @max_inline_data: more is refused here, as the driver would log it; 0 leaves
- *	that to the driver
- *
- * Providers whose private data holds addresses of user memory will name them
- * here; those of software HCAs hold none.
+ * @trusted_only: the driver trusts what user space writes into its queues
+ * @doorbell_area: doorbells are system calls (a software HCA)
+ * @kernel_queues: the driver allocates queues itself and charges no one
+ * @max_inline_data: limit that is enforced here because the driver would log
+ *	every violation; 0 leaves it to the driver
  */
-struct hyvh_provider {
+struct hyvh_hca_driver {
 	u32 driver_id;
 	bool trusted_only;
 	bool doorbell_area;
@@ -33,20 +31,67 @@ struct hyvh_provider {
 	u32 max_inline_data;
 };
 
-const struct hyvh_provider *hyvh_provider_get(unsigned int i);
+/**
+ * struct hyvh_hca_link_ops - what happens to an HCA, for those attached to it
+ * @event: the HCA has raised an async event; any context
+ * @removed: the HCA is removed, and the link already detached: stop using the
+ *	HCA; process context, may sleep
+ * @get: take a reference to the object that contains the link; any context
+ * @put: drop that reference; process context, may sleep
+ */
+struct hyvh_hca_link_ops {
+	void (*event)(struct hyvh_hca_link *link, const struct ib_event *event);
+	void (*removed)(struct hyvh_hca_link *link);
+	void (*get)(struct hyvh_hca_link *link);
+	void (*put)(struct hyvh_hca_link *link);
+};
+
+/**
+ * struct hyvh_hca_link - binds a vNIC to an HCA
+ * @ops: set by hyvh_hca_link_init()
+ * @node: in the HCA's list while attached; protected by hyvh_hca.lock
+ */
+struct hyvh_hca_link {
+	const struct hyvh_hca_link_ops *ops;
+	struct list_head node;
+};
+
+static inline void hyvh_hca_link_init(struct hyvh_hca_link *link,
+				      const struct hyvh_hca_link_ops *ops)
+{
+	link->ops = ops;
+	INIT_LIST_HEAD(&link->node);
+}
+
+/* A snapshot of an RDMA device of the host. */
+struct hyvh_hca_info {
+	char name[IB_DEVICE_NAME_MAX];
+	u32 driver_id;		/* enum rdma_driver_id */
+	u32 use;		/* enum hyv_nl_hca_use */
+	u32 nr_vnics;
+};
+
+const struct hyvh_hca_driver *hyvh_hca_driver_get(unsigned int i);
 
 int hyvh_hca_register(void);
 void hyvh_hca_unregister(void);
 
-int hyvh_hca_link(struct hyvh_vnic *vnic, struct ib_device *ibdev);
-void hyvh_hca_unlink(struct hyvh_vnic *vnic);
+struct hyvh_hca *hyvh_hca_attach(struct hyvh_hca_link *link,
+				 struct ib_device *ibdev, u32 vnic_id);
+void hyvh_hca_detach(struct hyvh_hca *hca, struct hyvh_hca_link *link);
+
+/* The caller is attached to @hca and prevents its removal. */
 struct ib_device *hyvh_hca_ibdev(const struct hyvh_hca *hca);
-const struct hyvh_provider *hyvh_hca_provider(const struct hyvh_hca *hca);
+const struct hyvh_hca_driver *hyvh_hca_driver(const struct hyvh_hca *hca);
 u64 hyvh_hca_features(const struct hyvh_hca *hca);
 u32 hyvh_hca_index(const struct hyvh_hca *hca);
-int hyvh_hca_gid(u32 index, u32 port, enum hyvh_gid_kind kind, union ib_gid *gid);
-int hyvh_hca_pick_gid(struct ib_device *ibdev, u32 port, enum hyvh_gid_kind least,
-		      enum hyvh_gid_kind most, union ib_gid *gid);
-bool hyvh_hca_has_roce(const struct ib_device *ibdev);
+bool hyvh_hca_has_roce(const struct hyvh_hca *hca);
+int hyvh_hca_find_gid(const struct hyvh_hca *hca, u32 port,
+		      enum hyvh_gid_kind kind, union ib_gid *gid, u8 *index);
+
+/* By index. Process context. May sleep. */
+int hyvh_hca_lookup_gid(u32 hca_index, u32 port, enum hyvh_gid_kind kind,
+			union ib_gid *gid);
+int hyvh_hca_info_next(u32 *hca_index, struct hyvh_hca_info *info);
 
 #endif /* HYVH_HCA_H */

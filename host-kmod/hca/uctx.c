@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opening user contexts of the HCA, and what its driver must believe.
+ * User contexts of the HCA, and what its driver expects of them.
  *
- * The verbs of an HCA's driver take addresses of user memory for private data,
- * find the user context through the attribute bundle that the private data is
- * embedded in, and tell user objects from kernel objects by their uobject and
- * by their entry in the resource tracker. ib_uverbs provides all that for its
- * own callers; this file provides it for guests.
+ * The driver reads and writes provider data in user memory, finds the ucontext
+ * through the attribute bundle that contains the provider data, and tells user
+ * objects from kernel objects by their uobject and their entry in the resource
+ * tracker. For its own callers ib_uverbs provides all this; here it is done for
+ * guests.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -25,12 +25,12 @@
 #include "hca/uctx.h"
 
 /*
- * uverbs sets ib_pd.uobject and ib_cq.uobject, and the resource tracker's
- * netlink dump follows them to the ucontext without a check for NULL. Real
- * uobjects cannot be made outside of ib_uverbs. All that anyone reads of them
- * is context and ufile at the start of struct ib_uobject, which in turn is at
- * the start of the private struct ib_ucq_object; the tail is room for the rest
- * of the latter, zeroed. One serves all objects of a context.
+ * Only ib_uverbs can create real uobjects. But the netlink dump of the resource
+ * tracker follows ib_pd.uobject and ib_cq.uobject to the ucontext without a
+ * check for NULL. It reads only context and ufile at the start of struct
+ * ib_uobject, which is at the start of the private struct ib_ucq_object. The
+ * zeroed tail is large enough for the rest of that structure. All objects of a
+ * context share one placeholder.
  */
 struct hyvh_placeholder {
 	union {
@@ -39,12 +39,10 @@ struct hyvh_placeholder {
 	};
 };
 
-/**
- * hyvh_uctx_is_uverbs() - is this an RDMA device's uverbs file?
- * @file: any file
- *
- * Its operations are not exported, but the module that owns them has a name;
- * of its files only the devices themselves are character devices.
+/*
+ * Check that a file is the uverbs device of an HCA. Its file operations are not
+ * exported, but their owner is ib_uverbs, whose only character devices are
+ * these.
  */
 bool hyvh_uctx_is_uverbs(struct file *file)
 {
@@ -55,48 +53,88 @@ bool hyvh_uctx_is_uverbs(struct file *file)
 	       !strcmp(module_name(owner), "ib_uverbs");
 }
 
+/**
+ * hyvh_udata_in() - pass provider data of a request to the HCA's driver
+ * @udata: filled in; zeroed by the caller
+ * @cmd: the request
+ *
+ * Copies the data to the scratch memory, and clears room for that of the reply.
+ *
+ * Context: Process context. May sleep. Runs in the VMM's address space.
+ * Return: 0 or -EFAULT.
+ */
+int hyvh_udata_in(struct ib_udata *udata, const struct hyvh_cmd *cmd)
+{
+	void __user *in = cmd->scratch + HYVH_SCRATCH_UDATA_IN;
+	void __user *out = cmd->scratch + HYVH_SCRATCH_UDATA_OUT;
+
+	if (cmd->udata_in_len) {
+		if (copy_to_user(in, cmd->udata_in, cmd->udata_in_len))
+			return -EFAULT;
+		udata->inbuf = in;
+		udata->inlen = cmd->udata_in_len;
+	}
+	if (cmd->udata_out_room) {
+		if (clear_user(out, cmd->udata_out_room))
+			return -EFAULT;
+		udata->outbuf = out;
+		udata->outlen = cmd->udata_out_room;
+	}
+	return 0;
+}
+
+/* Copy the driver's provider data to the reply. Returns 0 or -EFAULT. */
+int hyvh_udata_out(struct hyvh_cmd *cmd)
+{
+	if (!cmd->udata_out_room)
+		return 0;
+	if (copy_from_user(cmd->udata_out,
+			   cmd->scratch + HYVH_SCRATCH_UDATA_OUT,
+			   cmd->udata_out_room))
+		return -EFAULT;
+	cmd->udata_out_len = cmd->udata_out_room;
+	return 0;
+}
+
 static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
-				 void __user *scratch, struct hyvh_call *call)
+				 void __user *scratch, struct hyvh_cmd *cmd)
 {
 	struct {
 		struct ib_uverbs_ioctl_hdr hdr;
 		struct ib_uverbs_attr attr[2];
-	} cmd = {};
-	struct ib_uverbs_attr *attr = cmd.attr;
-	void __user *in = scratch + HYVH_SCRATCH_UDATA_IN;
-	void __user *out = scratch + HYVH_SCRATCH_UDATA_OUT;
-	u32 in_len = call ? call->udata_in_len : 0;
-	u32 out_room = call ? call->udata_out_room : 0;
+	} arg = {};
+	struct ib_uverbs_attr *attr = arg.attr;
+	struct ib_udata udata = {};
 	long ret;
 
-	if (in_len) {
+	if (cmd) {
+		ret = hyvh_udata_in(&udata, cmd);
+		if (ret)
+			return ret;
+	}
+	if (udata.inlen) {
 		attr->attr_id = UVERBS_ATTR_UHW_IN;
-		attr->len = in_len;
-		/* Data of up to 8 bytes is passed in place of its address. */
-		if (in_len <= sizeof(attr->data)) {
-			memcpy(&attr->data, call->udata_in, in_len);
-		} else {
-			if (copy_to_user(in, call->udata_in, in_len))
-				return -EFAULT;
-			attr->data = (uintptr_t)in;
-		}
+		attr->len = udata.inlen;
+		/* Up to 8 bytes are passed in place of their address. */
+		if (udata.inlen <= sizeof(attr->data))
+			memcpy(&attr->data, cmd->udata_in, udata.inlen);
+		else
+			attr->data = (uintptr_t)udata.inbuf;
 		attr++;
 	}
-	if (out_room) {
-		if (clear_user(out, out_room))
-			return -EFAULT;
+	if (udata.outlen) {
 		attr->attr_id = UVERBS_ATTR_UHW_OUT;
-		attr->len = out_room;
-		attr->data = (uintptr_t)out;
+		attr->len = udata.outlen;
+		attr->data = (uintptr_t)udata.outbuf;
 		attr++;
 	}
-	cmd.hdr.num_attrs = attr - cmd.attr;
-	cmd.hdr.length = struct_size(&cmd.hdr, attrs, cmd.hdr.num_attrs);
-	cmd.hdr.object_id = UVERBS_OBJECT_DEVICE;
-	cmd.hdr.method_id = UVERBS_METHOD_GET_CONTEXT;
-	cmd.hdr.driver_id = driver_id;
+	arg.hdr.num_attrs = attr - arg.attr;
+	arg.hdr.length = struct_size(&arg.hdr, attrs, arg.hdr.num_attrs);
+	arg.hdr.object_id = UVERBS_OBJECT_DEVICE;
+	arg.hdr.method_id = UVERBS_METHOD_GET_CONTEXT;
+	arg.hdr.driver_id = driver_id;
 
-	if (copy_to_user(scratch + HYVH_SCRATCH_CMD, &cmd, cmd.hdr.length))
+	if (copy_to_user(scratch + HYVH_SCRATCH_CMD, &arg, arg.hdr.length))
 		return -EFAULT;
 	ret = uctx->file->f_op->unlocked_ioctl(uctx->file, RDMA_VERBS_IOCTL,
 					       (unsigned long)scratch +
@@ -104,16 +142,17 @@ static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
 	if (ret < 0)
 		return ret;
 
-	if (out_room) {
-		if (copy_from_user(call->udata_out, out, out_room))
-			return -EFAULT;
-		call->udata_out_len = out_room;
+	if (cmd) {
+		ret = hyvh_udata_out(cmd);
+		if (ret)
+			return ret;
 	}
 	/*
 	 * The callee expects ib_uverbs's lock against disassociation, which is
-	 * out of reach here and not needed: clients of ib_core are removed
-	 * latest first, so an HCA leaves this module, which ends all contexts,
-	 * before it leaves ib_uverbs, of which this module uses symbols.
+	 * out of reach and not needed here. ib_core removes its clients in
+	 * reverse order of registration. ib_uverbs came before this module,
+	 * which uses its symbols. So an HCA is removed from this module, which
+	 * ends all contexts, before it is removed from ib_uverbs.
 	 */
 	lockdep_off();
 	uctx->ib = ib_uverbs_get_ucontext_file(uctx->file->private_data);
@@ -122,25 +161,25 @@ static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
 }
 
 /**
- * hyvh_uctx_open() - open the HCA once more and allocate a user context
+ * hyvh_uctx_open() - open the HCA and allocate a ucontext
  * @uctx: filled in
- * @path: the HCA's uverbs device
+ * @path: uverbs device of the HCA
  * @cred: credentials of a process that was allowed to open it
  * @driver_id: enum rdma_driver_id of the HCA
- * @owner: task that the resource tracker is to show
- * @scratch: memory of the caller, HYVH_SCRATCH_SIZE bytes
- * @call: the guest's request, for its private data; or NULL
+ * @owner: task shown by the resource tracker
+ * @scratch: VMM memory, HYVH_SCRATCH_SIZE bytes
+ * @cmd: the guest's request with provider data, or NULL
  *
- * GET_CONTEXT goes through the file's ioctl, which takes no file descriptor,
- * unlike its old form through write().
+ * Sends GET_CONTEXT through the file's ioctl, because the older form, write(2),
+ * would need a file descriptor for events.
  *
- * Context: Process context in the VMM's address space. May sleep.
+ * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0; -EINVAL if the HCA has another driver; or another negative errno.
  */
 int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
 		   const struct cred *cred, u32 driver_id,
 		   struct task_struct *owner, void __user *scratch,
-		   struct hyvh_call *call)
+		   struct hyvh_cmd *cmd)
 {
 	int ret;
 
@@ -154,12 +193,12 @@ int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
 		ret = PTR_ERR(uctx->file);
 		goto err_placeholder;
 	}
-	/* The node may have been given to another device since. */
+	/* The device number may belong to another device by now. */
 	if (!hyvh_uctx_is_uverbs(uctx->file)) {
 		ret = -ENODEV;
 		goto err_file;
 	}
-	ret = hyvh_uctx_get_context(uctx, driver_id, scratch, call);
+	ret = hyvh_uctx_get_context(uctx, driver_id, scratch, cmd);
 	if (ret)
 		goto err_file;
 
@@ -176,13 +215,11 @@ err_placeholder:
 }
 
 /**
- * hyvh_uctx_close() - give a user context up
- * @uctx: an open one without objects and mappings
+ * hyvh_uctx_close() - free a ucontext
+ * @uctx: without objects and mappings
  *
- * The file is closed when the last reference goes, at the latest when the
- * caller returns to user space, or in a kernel thread by flush_delayed_fput().
- *
- * Context: Process context. May sleep.
+ * The file is closed when the last reference is dropped: at the latest when the
+ * caller returns to user space or, in a kernel thread, by flush_delayed_fput().
  */
 void hyvh_uctx_close(struct hyvh_uctx *uctx)
 {
@@ -191,12 +228,7 @@ void hyvh_uctx_close(struct hyvh_uctx *uctx)
 	kfree(uctx->placeholder);
 }
 
-/**
- * hyvh_uctx_uobject() - what objects of the context set as their uobject
- * @uctx: an open one
- *
- * Return: the placeholder; valid until hyvh_uctx_close().
- */
+/* The uobject for objects of the context; valid until hyvh_uctx_close(). */
 struct ib_uobject *hyvh_uctx_uobject(struct hyvh_uctx *uctx)
 {
 	return &uctx->placeholder->uobject;
@@ -204,14 +236,14 @@ struct ib_uobject *hyvh_uctx_uobject(struct hyvh_uctx *uctx)
 
 /**
  * hyvh_restrack_adopt() - show another owner of a tracked resource
- * @res: a resource that was added under the calling task
+ * @res: a resource that was added by the calling task
  * @owner: task to show instead
  *
  * Requests run on any thread of the VMM, but administrators look for its
- * process. A netlink dump may be reading the old task at this moment, so that
- * its reference has to be kept until the resource is gone.
+ * process. A netlink dump may be reading the old task, so the reference to it
+ * must be kept until the resource is gone.
  *
- * Return: the old task; the caller puts it when @res is gone.
+ * Return: the old task; the caller releases it after @res.
  */
 struct task_struct *hyvh_restrack_adopt(struct rdma_restrack_entry *res,
 					struct task_struct *owner)
@@ -219,12 +251,7 @@ struct task_struct *hyvh_restrack_adopt(struct rdma_restrack_entry *res,
 	return xchg(&res->task, get_task_struct(owner));
 }
 
-/**
- * hyvh_restrack_own() - prepare the entry of a user resource
- * @res: entry of a new object
- * @type: its type
- * @owner: task to show
- */
+/* Prepare the tracker's entry of a new user resource. */
 void hyvh_restrack_own(struct rdma_restrack_entry *res,
 		       enum rdma_restrack_type type, struct task_struct *owner)
 {
@@ -234,11 +261,7 @@ void hyvh_restrack_own(struct rdma_restrack_entry *res,
 	rdma_restrack_parent_name(res, &parent);
 }
 
-/**
- * hyvh_udata_none() - make a bundle without private data
- * @bundle: filled in
- * @uctx: context that the verb is called in
- */
+/* Fill in a bundle without provider data, for verbs in @uctx. */
 void hyvh_udata_none(struct uverbs_attr_bundle *bundle, struct hyvh_uctx *uctx)
 {
 	memset(bundle, 0, sizeof(*bundle));
@@ -246,54 +269,10 @@ void hyvh_udata_none(struct uverbs_attr_bundle *bundle, struct hyvh_uctx *uctx)
 	bundle->context = uctx->ib;
 }
 
-/**
- * hyvh_udata_begin() - make a bundle with a request's private data
- * @bundle: filled in
- * @uctx: context that the verb is called in
- * @scratch: memory of the caller, HYVH_SCRATCH_SIZE bytes
- * @call: the request
- *
- * Context: Process context in the VMM's address space. May sleep.
- * Return: 0 or -EFAULT.
- */
+/* The same with provider data of a request, see hyvh_udata_in(). */
 int hyvh_udata_begin(struct uverbs_attr_bundle *bundle, struct hyvh_uctx *uctx,
-		     void __user *scratch, const struct hyvh_call *call)
+		     const struct hyvh_cmd *cmd)
 {
-	struct ib_udata *udata = &bundle->driver_udata;
-
 	hyvh_udata_none(bundle, uctx);
-	if (call->udata_in_len) {
-		udata->inbuf = scratch + HYVH_SCRATCH_UDATA_IN;
-		udata->inlen = call->udata_in_len;
-		if (copy_to_user((void __user *)udata->inbuf, call->udata_in,
-				 call->udata_in_len))
-			return -EFAULT;
-	}
-	if (call->udata_out_room) {
-		udata->outbuf = scratch + HYVH_SCRATCH_UDATA_OUT;
-		udata->outlen = call->udata_out_room;
-		if (clear_user(udata->outbuf, udata->outlen))
-			return -EFAULT;
-	}
-	return 0;
-}
-
-/**
- * hyvh_udata_end() - take the driver's private data into the reply
- * @bundle: as given to the verb
- * @call: the request
- *
- * Context: As hyvh_udata_begin().
- * Return: 0 or -EFAULT.
- */
-int hyvh_udata_end(struct uverbs_attr_bundle *bundle, struct hyvh_call *call)
-{
-	struct ib_udata *udata = &bundle->driver_udata;
-
-	if (!call->udata_out_room)
-		return 0;
-	if (copy_from_user(call->udata_out, udata->outbuf, udata->outlen))
-		return -EFAULT;
-	call->udata_out_len = udata->outlen;
-	return 0;
+	return hyvh_udata_in(&bundle->driver_udata, cmd);
 }

@@ -12,21 +12,21 @@
 
 struct cred;
 struct file;
-struct hyvh_call;
+struct hyvh_cmd;
 struct hyvh_placeholder;
 struct path;
 
-/* Scratch memory of the caller: one part for each use. */
-#define HYVH_SCRATCH_CMD		0
+/* Parts of the VMM's scratch memory. */
+#define HYVH_SCRATCH_CMD	0
 #define HYVH_SCRATCH_UDATA_IN	2048
 #define HYVH_SCRATCH_UDATA_OUT	4096
 #define HYVH_SCRATCH_SIZE	8192
 
 /**
- * struct hyvh_uctx - an open uverbs file and its ib_ucontext
- * @file: the file; while it is open the ucontext lives
+ * struct hyvh_uctx - an open uverbs file and its ucontext
+ * @file: the file, which keeps the ucontext alive
  * @ib: the ucontext
- * @placeholder: stands in for the uobjects that uverbs would make
+ * @placeholder: uobject of all objects that are created in the ucontext
  * @opener: see hyvh_restrack_adopt()
  */
 struct hyvh_uctx {
@@ -40,7 +40,7 @@ bool hyvh_uctx_is_uverbs(struct file *file);
 int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
 		   const struct cred *cred, u32 driver_id,
 		   struct task_struct *owner, void __user *scratch,
-		   struct hyvh_call *call);
+		   struct hyvh_cmd *cmd);
 void hyvh_uctx_close(struct hyvh_uctx *uctx);
 
 struct ib_uobject *hyvh_uctx_uobject(struct hyvh_uctx *uctx);
@@ -49,9 +49,10 @@ struct task_struct *hyvh_restrack_adopt(struct rdma_restrack_entry *res,
 void hyvh_restrack_own(struct rdma_restrack_entry *res,
 		       enum rdma_restrack_type type, struct task_struct *owner);
 
+int hyvh_udata_in(struct ib_udata *udata, const struct hyvh_cmd *cmd);
+int hyvh_udata_out(struct hyvh_cmd *cmd);
 int hyvh_udata_begin(struct uverbs_attr_bundle *bundle, struct hyvh_uctx *uctx,
-		     void __user *scratch, const struct hyvh_call *call);
-int hyvh_udata_end(struct uverbs_attr_bundle *bundle, struct hyvh_call *call);
+		     const struct hyvh_cmd *cmd);
 void hyvh_udata_none(struct uverbs_attr_bundle *bundle, struct hyvh_uctx *uctx);
 
 #endif /* HYVH_UCTX_H */

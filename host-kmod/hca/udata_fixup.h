@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Addresses of guest memory in a provider's private data.
+ * Addresses of guest memory in provider data.
  */
 #ifndef HYVH_UDATA_FIXUP_H
 #define HYVH_UDATA_FIXUP_H
@@ -9,21 +9,18 @@
 
 #include "memory/stitch.h"
 
-struct hyvh_call;
-struct hyvh_request;
+struct hyvh_cmd;
+struct hyvh_guest_mem;
 
-/**
- * struct hyvh_udata_mem - memory that is in place for one call of the driver
- * @nr: elements of @stitch
- * @stitch: ranges in the VMM's address space
- */
+/* Guest memory that is stitched during a call of the HCA's driver. */
 struct hyvh_udata_mem {
 	u32 nr;
 	struct hyvh_stitch stitch[HYV_MAX_LISTS];
 };
 
-int hyvh_udata_map(struct hyvh_request *r, const struct hyvh_call *call,
-		   struct hyvh_udata_mem *mem);
-void hyvh_udata_unmap(struct hyvh_udata_mem *mem);
+int hyvh_udata_map(struct hyvh_udata_mem *udata_mem,
+		   struct hyvh_guest_mem *guest_mem,
+		   const struct hyvh_cmd *cmd);
+void hyvh_udata_unmap(struct hyvh_udata_mem *udata_mem);
 
 #endif /* HYVH_UDATA_FIXUP_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chunk lists: from the bytes of a request to a checked table in host memory.
+ * Chunk lists: from the bytes of a request to checked chunks in host memory.
  */
 #include <linux/errno.h>
 #include <linux/mm.h>
@@ -10,7 +10,7 @@
 
 #include "memory/chunk.h"
 
-/* Pages that a range touches; it is not empty and does not wrap. */
+/* Number of pages of a range, which is not empty and does not wrap. */
 static u64 hyvh_range_pages(u64 addr, u64 length)
 {
 	return ((addr + length - 1) >> PAGE_SHIFT) - (addr >> PAGE_SHIFT) + 1;
@@ -24,8 +24,8 @@ static bool hyvh_range_valid(u64 addr, u64 length)
 }
 
 /*
- * Parse the list at the start of @buf, which is longer than a header. Returns
- * the bytes that it takes or a negative errno.
+ * Parse the list at the start of @buf, which has room for a list header.
+ * Returns the list's length in bytes or a negative errno.
  */
 static int hyvh_chunk_list_parse(const void *buf, u32 len,
 				 struct hyvh_list_view *view)
@@ -55,18 +55,15 @@ static int hyvh_chunk_list_parse(const void *buf, u32 len,
 
 /**
  * hyvh_chunk_lists_parse() - find the chunk lists at the end of a request
- * @buf: where the lists start, aligned to 8 bytes; kernel memory that does not
- *	change
- * @len: bytes from there to the end of the request
- * @nr_lists: lists that there must be
- * @views: where to describe them; at least @nr_lists elements
+ * @buf: start of the lists, aligned to 8 bytes; the guest cannot write there
+ * @len: bytes from @buf to the end of the request
+ * @nr_lists: expected number of lists
+ * @views: filled in; at least @nr_lists elements
  *
- * Looks at the headers of the lists only; hyvh_chunks_load() looks at the
- * entries.
+ * Checks only the headers of the lists; hyvh_chunks_load() checks the entries.
  *
- * Context: any.
- * Return: 0; -EMSGSIZE when the lists do not fit into @len bytes; -EINVAL when
- * a header breaks a rule, two are for the same slot, or something is left.
+ * Return: 0; -EMSGSIZE if the lists do not fit into @len bytes; -EINVAL if a
+ * header breaks a rule, two lists have the same slot, or bytes remain.
  */
 int hyvh_chunk_lists_parse(const void *buf, u32 len, u16 nr_lists,
 			   struct hyvh_list_view *views)
@@ -89,9 +86,10 @@ int hyvh_chunk_lists_parse(const void *buf, u32 len, u16 nr_lists,
 	return len ? -EINVAL : 0;
 }
 
-/* Read the chunks that the entries of @view tell the place of. */
+/* Read the chunks that @view's entries point to. */
 static int hyvh_chunks_fetch(void *dst, const struct hyvh_list_view *view,
-			     hyvh_read_guest_fn read_guest, void *arg)
+			     hyvh_guest_read_fn read_guest,
+			     const struct hyvh_mem_table *table)
 {
 	u64 left = (u64)view->nr_chunks * sizeof(struct hyv_chunk);
 	u32 i;
@@ -104,7 +102,7 @@ static int hyvh_chunks_fetch(void *dst, const struct hyvh_list_view *view,
 		if (!hyvh_range_valid(addr, len) || len > left ||
 		    len % sizeof(struct hyv_chunk))
 			return -EINVAL;
-		ret = read_guest(arg, addr, dst, len);
+		ret = read_guest(table, addr, dst, len);
 		if (ret)
 			return ret;
 		dst += len;
@@ -114,21 +112,22 @@ static int hyvh_chunks_fetch(void *dst, const struct hyvh_list_view *view,
 }
 
 /**
- * hyvh_chunks_load() - get the chunks of a list into a table of our own
- * @out: the table, for hyvh_chunks_release() after success
- * @view: the list, of hyvh_chunk_lists_parse()
+ * hyvh_chunks_load() - copy the chunks of a list
+ * @out: filled in; to be released with hyvh_chunks_release() after success
+ * @view: a list from hyvh_chunk_lists_parse()
  * @max_chunks: most chunks to accept
  * @read_guest: copies guest memory, for lists with HYV_CHUNKS_INDIRECT
- * @arg: passed to @read_guest
+ * @table: passed to @read_guest
  *
- * Guest memory is read once. What comes out obeys hyvh_chunks_check().
+ * Reads guest memory once, so the chunks cannot change after the check.
  *
- * Context: process, may sleep.
- * Return: 0; -EINVAL when the list breaks a rule or has too many chunks,
- * -ENOMEM, or what @read_guest returns.
+ * Context: Process context. May sleep.
+ * Return: 0; -EINVAL if the list breaks a rule or has too many chunks;
+ * -ENOMEM; or an error of @read_guest.
  */
 int hyvh_chunks_load(struct hyvh_chunks *out, const struct hyvh_list_view *view,
-		     u32 max_chunks, hyvh_read_guest_fn read_guest, void *arg)
+		     u32 max_chunks, hyvh_guest_read_fn read_guest,
+		     const struct hyvh_mem_table *table)
 {
 	const struct hyv_chunk *wire;
 	u32 i;
@@ -136,7 +135,7 @@ int hyvh_chunks_load(struct hyvh_chunks *out, const struct hyvh_list_view *view,
 
 	static_assert(sizeof(*wire) == sizeof(*out->chunk));
 
-	/* Before memory is spent on it: each chunk covers a page or more. */
+	/* Check before allocating memory: no two chunks share a page. */
 	if (view->nr_chunks > max_chunks ||
 	    view->nr_chunks > hyvh_range_pages(view->addr, view->length))
 		return -EINVAL;
@@ -151,8 +150,8 @@ int hyvh_chunks_load(struct hyvh_chunks *out, const struct hyvh_list_view *view,
 		return -ENOMEM;
 
 	if (view->flags & HYV_CHUNKS_INDIRECT) {
-		/* Read to where they stay, and convert in place. */
-		ret = hyvh_chunks_fetch(out->chunk, view, read_guest, arg);
+		/* Read to the final place and convert there. */
+		ret = hyvh_chunks_fetch(out->chunk, view, read_guest, table);
 		if (ret)
 			goto err_release;
 		wire = (const struct hyv_chunk *)out->chunk;
@@ -176,16 +175,10 @@ err_release:
 	return ret;
 }
 
-/**
- * hyvh_chunks_check() - do chunks obey the rules of struct hyv_chunk_list?
- * @chunks: the chunks; any values
- *
- * Context: any.
- * Return: 0 or -EINVAL.
- */
+/* Check any @chunks against the rules of struct hyv_chunk_list. */
 int hyvh_chunks_check(const struct hyvh_chunks *chunks)
 {
-	const struct hyvh_extent *chunk = chunks->chunk;
+	const struct hyvh_chunk *chunk = chunks->chunk;
 	u64 left = chunks->length;
 	u32 i;
 
@@ -208,12 +201,7 @@ int hyvh_chunks_check(const struct hyvh_chunks *chunks)
 	return left ? -EINVAL : 0;
 }
 
-/**
- * hyvh_chunks_release() - free what hyvh_chunks_load() has allocated
- * @chunks: the table; may be released again
- *
- * Context: process, may sleep.
- */
+/* May sleep. Releasing the same chunks again has no effect. */
 void hyvh_chunks_release(struct hyvh_chunks *chunks)
 {
 	kvfree(chunks->chunk);

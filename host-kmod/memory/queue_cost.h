@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory of queues which an HCA's driver allocates in the kernel.
+ * Kernel memory that the driver of a software HCA allocates for queues.
  */
 #ifndef HYVH_QUEUE_COST_H
 #define HYVH_QUEUE_COST_H

@@ -1,30 +1,82 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A limit on bytes: of pinned guest memory, and of queues.
+ * Limits on bytes: of pinned guest memory, and of queues in kernel memory.
  */
 #ifndef HYVH_QUOTA_H
 #define HYVH_QUOTA_H
 
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-/**
- * struct hyvh_quota - bytes in use and their limit
- * @lock: protects all below; taken in process context only
- * @used: bytes charged
- * @max: limit of @used; may be below it after hyvh_quota_set_max()
- */
+/* @used may exceed @max after hyvh_quota_set_max(). */
 struct hyvh_quota {
-	spinlock_t lock; /* all below */
+	spinlock_t lock;	/* protects used and max */
 	u64 used;
 	u64 max;
 };
 
-void hyvh_quota_init(struct hyvh_quota *quota, u64 max);
-void hyvh_quota_set_max(struct hyvh_quota *quota, u64 max);
-int hyvh_quota_charge(struct hyvh_quota *quota, u64 bytes);
-void hyvh_quota_uncharge(struct hyvh_quota *quota, u64 bytes);
-u64 hyvh_quota_used(struct hyvh_quota *quota);
-u64 hyvh_quota_max(struct hyvh_quota *quota);
+static inline void hyvh_quota_init(struct hyvh_quota *quota, u64 max)
+{
+	spin_lock_init(&quota->lock);
+	quota->used = 0;
+	quota->max = max;
+}
+
+static inline void hyvh_quota_set_max(struct hyvh_quota *quota, u64 max)
+{
+	spin_lock(&quota->lock);
+	WRITE_ONCE(quota->max, max);
+	spin_unlock(&quota->lock);
+}
+
+/* Returns -EDQUOT, and charges nothing, if @bytes would exceed the limit. */
+static inline int hyvh_quota_charge(struct hyvh_quota *quota, u64 bytes)
+{
+	int ret = -EDQUOT;
+
+	spin_lock(&quota->lock);
+	if (quota->used <= quota->max && bytes <= quota->max - quota->used) {
+		WRITE_ONCE(quota->used, quota->used + bytes);
+		ret = 0;
+	}
+	spin_unlock(&quota->lock);
+	return ret;
+}
+
+static inline void hyvh_quota_uncharge(struct hyvh_quota *quota, u64 bytes)
+{
+	spin_lock(&quota->lock);
+	if (!WARN_ON_ONCE(bytes > quota->used))
+		WRITE_ONCE(quota->used, quota->used - bytes);
+	spin_unlock(&quota->lock);
+}
+
+/*
+ * End a resize: both sizes are charged while it runs, because both exist for a
+ * while. @charged is the old size, @bytes the new one and @ret the result of
+ * the resize, which is returned. The size that no longer exists is uncharged.
+ */
+static inline int hyvh_quota_resized(struct hyvh_quota *quota, u64 *charged,
+				     u64 bytes, int ret)
+{
+	if (!ret)
+		swap(*charged, bytes);
+	hyvh_quota_uncharge(quota, bytes);
+	return ret;
+}
+
+static inline u64 hyvh_quota_used(const struct hyvh_quota *quota)
+{
+	return READ_ONCE(quota->used);
+}
+
+static inline u64 hyvh_quota_max(const struct hyvh_quota *quota)
+{
+	return READ_ONCE(quota->max);
+}
 
 #endif /* HYVH_QUOTA_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stitching: making one range of addresses from scattered guest memory, so
- * that an HCA's driver can register it as it registers any user memory.
+ * Stitching: mapping scattered guest memory as one range of VMM addresses, so
+ * that an HCA's driver can register it like any user memory.
  *
- * The range only has to exist while the driver pins it. Guest memory is a
- * shared mapping of a memfd, so that its pieces can be mapped once more, side
- * by side; with very many pieces the mappings would be too many, and the pages
- * are inserted one by one into a mapping of our own instead.
+ * The range exists only until the driver has pinned its pages. Guest memory is
+ * a shared mapping of a memfd, so its pieces can be mapped again, next to each
+ * other. If that needs too many mappings, the pages are inserted one by one
+ * into a single mapping.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -18,15 +18,20 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "memory/chunk.h"
+#include "memory/guest_mem.h"
 #include "memory/stitch.h"
 #include "memory/stitch_plan.h"
 
-/* Pages that are inserted in one go, with the mmap lock held. */
+/* Most pieces that are mapped one by one. */
+#define HYVH_STITCH_MAX_VMAS	4096
+
+/* Pages that are inserted at once, with the mmap lock held. */
 #define HYVH_INSERT_BATCH	512UL
 
 /*
- * Find the mapping of guest memory at @hva, and how much of @len it has: the VMM
- * may have several mappings where its memory is contiguous.
+ * Find the mapping of guest memory at @hva. Sets @run to how many of @len bytes
+ * it covers, as contiguous memory may consist of several mappings.
  */
 static struct vm_area_struct *hyvh_guest_vma(struct mm_struct *mm, u64 hva,
 					     u64 len, u64 *run)
@@ -44,7 +49,7 @@ static struct vm_area_struct *hyvh_guest_vma(struct mm_struct *mm, u64 hva,
 	return vma;
 }
 
-/* Is all of a piece guest memory of the right kind? */
+/* Check that all of a piece is memory that can be stitched. */
 static int hyvh_piece_check(const struct hyvh_piece *piece)
 {
 	struct mm_struct *mm = current->mm;
@@ -76,7 +81,7 @@ static int hyvh_stitch_check(const struct hyvh_stitch_plan *plan)
 	return 0;
 }
 
-/* Find the file behind guest memory; the caller puts it. */
+/* Find the file of guest memory; the caller releases it with fput(). */
 static struct file *hyvh_guest_file(u64 hva, u64 len, u64 *run, u64 *pgoff)
 {
 	struct mm_struct *mm = current->mm;
@@ -124,7 +129,7 @@ static int hyvh_stitch_map_vmas(struct hyvh_stitch *stitch,
 	int ret;
 	u32 i;
 
-	/* Reserve the range, so that nothing else comes in between. */
+	/* Reserve the range, so that no other mapping is placed into it. */
 	addr = vm_mmap(NULL, 0, stitch->size, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
 	if (IS_ERR_VALUE(addr))
@@ -148,7 +153,7 @@ err_unmap:
 
 static int hyvh_stitch_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	/* VM_MIXEDMAP here lets pages be inserted under the read lock later. */
+	/* VM_MIXEDMAP allows vm_insert_pages() under the read lock later. */
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY |
 			  VM_MIXEDMAP);
 	return 0;
@@ -170,7 +175,8 @@ static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
 		hva = plan->piece[i].hva;
 		nr = plan->piece[i].len >> PAGE_SHIFT;
 		while (nr) {
-			got = pin_user_pages_fast(hva, min(nr, HYVH_INSERT_BATCH),
+			got = pin_user_pages_fast(hva,
+						  min(nr, HYVH_INSERT_BATCH),
 						  FOLL_WRITE | FOLL_LONGTERM,
 						  stitch->pages +
 						  stitch->nr_pinned);
@@ -201,7 +207,7 @@ static int hyvh_stitch_insert(struct hyvh_stitch *stitch)
 
 		nr = batch;
 		mmap_read_lock(mm);
-		/* The VMM may have unmapped it: no harm but to itself. */
+		/* The VMM may have unmapped it; that affects only the VMM. */
 		vma = vma_lookup(mm, addr);
 		if (vma && vma->vm_file &&
 		    vma->vm_file->f_op == &hyvh_stitch_fops)
@@ -226,7 +232,7 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 	ret = hyvh_stitch_check(plan);
 	if (ret)
 		return ret;
-	/* A guest may name the same memory many times: no warning for that. */
+	/* A guest can repeat memory, so a failure is no reason to warn. */
 	stitch->pages = kvmalloc_array(plan->nr_pages, sizeof(*stitch->pages),
 				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!stitch->pages)
@@ -266,18 +272,8 @@ err_unpin:
 	return ret;
 }
 
-/**
- * hyvh_stitch_map() - make the range that a plan describes
- * @stitch: filled in; undo with hyvh_stitch_unmap()
- * @plan: made with HYVH_STITCH_MAX_VMAS
- *
- * Context: Process context in the VMM's address space. May sleep.
- * Return: 0; -EOPNOTSUPP if guest memory is not a shared mapping of a file, or
- * one of huge pages, which cannot be mapped page by page; -EFAULT if it is not
- * mapped; or another negative errno.
- */
-int hyvh_stitch_map(struct hyvh_stitch *stitch,
-		    const struct hyvh_stitch_plan *plan)
+static int hyvh_stitch_map(struct hyvh_stitch *stitch,
+			   const struct hyvh_stitch_plan *plan)
 {
 	int ret;
 
@@ -290,7 +286,7 @@ int hyvh_stitch_map(struct hyvh_stitch *stitch,
 		return hyvh_stitch_check(plan);
 	case HYVH_STITCH_VMAS:
 		ret = hyvh_stitch_map_vmas(stitch, plan);
-		/* The VMM may have too many mappings for ours to fit. */
+		/* The VMM may be close to its limit of mappings. */
 		if (ret != -ENOMEM)
 			break;
 		fallthrough;
@@ -304,13 +300,51 @@ int hyvh_stitch_map(struct hyvh_stitch *stitch,
 }
 
 /**
- * hyvh_stitch_unmap() - undo hyvh_stitch_map()
- * @stitch: a mapped one
+ * hyvh_stitch_guest() - map a buffer of the guest as one range
+ * @stitch: filled in; to be undone with hyvh_stitch_unmap()
+ * @mem: guest memory
+ * @list: the buffer, from a request
+ * @max_chunks: most chunks to accept
  *
- * Who has pinned pages of the range keeps them.
- *
- * Context: As hyvh_stitch_map().
+ * Context: Process context. May sleep. Runs in the VMM's address space.
+ * Return: 0; -EFAULT if part of the buffer is not guest memory or not mapped in
+ * the VMM; -EINVAL if the list breaks a rule; -EOPNOTSUPP if guest memory is not
+ * a shared mapping of a file, or has huge pages, which cannot be mapped page by
+ * page; or another negative errno.
  */
+int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,
+		      const struct hyvh_list_view *list, u32 max_chunks)
+{
+	struct hyvh_stitch_plan plan;
+	struct hyvh_mem_table *table;
+	struct hyvh_chunks chunks;
+	int ret;
+
+	table = hyvh_guest_mem_get(mem);
+	if (!table)
+		return -EFAULT;
+	/* Bound the list: it may repeat one page without limit. */
+	ret = -EFAULT;
+	if (list->length > hyvh_mem_table_bytes(table))
+		goto out_table;
+	ret = hyvh_chunks_load(&chunks, list, max_chunks, hyvh_guest_read,
+			       table);
+	if (ret)
+		goto out_table;
+	ret = hyvh_stitch_plan_make(&plan, table, &chunks,
+				    HYVH_STITCH_MAX_VMAS);
+	if (ret)
+		goto out_chunks;
+	ret = hyvh_stitch_map(stitch, &plan);
+	hyvh_stitch_plan_release(&plan);
+out_chunks:
+	hyvh_chunks_release(&chunks);
+out_table:
+	hyvh_mem_table_put(table);
+	return ret;
+}
+
+/* Undo hyvh_stitch_guest(), in the same context. Pins by others remain. */
 void hyvh_stitch_unmap(struct hyvh_stitch *stitch)
 {
 	if (stitch->start)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How to make one contiguous range of a guest's scattered chunks.
+ * Stitch plan: how to map scattered chunks as one range of VMM addresses.
  */
 #include <linux/errno.h>
 #include <linux/math.h>
@@ -12,10 +12,10 @@
 
 /**
  * struct hyvh_stitch_walk - pieces found so far
- * @piece: where to write them, or NULL to only count
- * @nr: how many there are
- * @end: address where the last one ends
- * @pages: pages they have
+ * @piece: the pieces, or NULL to only count them
+ * @nr: number of pieces
+ * @end: end of the last piece
+ * @pages: pages of all pieces
  */
 struct hyvh_stitch_walk {
 	struct hyvh_piece *piece;
@@ -43,7 +43,7 @@ static int hyvh_stitch_add(struct hyvh_stitch_walk *walk, u64 hva, u64 len)
 }
 
 static int hyvh_stitch_walk(struct hyvh_stitch_walk *walk,
-			    const struct hyvh_memmap *map,
+			    const struct hyvh_mem_table *table,
 			    const struct hyvh_chunks *chunks)
 {
 	u32 i;
@@ -55,15 +55,16 @@ static int hyvh_stitch_walk(struct hyvh_stitch_walk *walk,
 		u64 start = round_down(chunks->chunk[i].addr, PAGE_SIZE);
 		u64 end = chunks->chunk[i].addr + chunks->chunk[i].len;
 
-		/* Never guest memory, and rounding up would wrap. */
+		/* Guest memory ends below; rounding up would wrap. */
 		if (end > round_down(U64_MAX, PAGE_SIZE))
 			return -EFAULT;
 		end = round_up(end, PAGE_SIZE);
 		while (start < end) {
 			u64 hva, run;
 
-			ret = hyvh_memmap_translate(map, start, end - start,
-						    &hva, &run);
+			ret = hyvh_mem_table_translate(table, start,
+						       end - start, &hva,
+						       &run);
 			if (ret)
 				return ret;
 			ret = hyvh_stitch_add(walk, hva, run);
@@ -79,31 +80,31 @@ static int hyvh_stitch_walk(struct hyvh_stitch_walk *walk,
 }
 
 /**
- * hyvh_stitch_plan_make() - plan how to present a buffer contiguously
- * @plan: the plan, for hyvh_stitch_plan_release() after success
- * @map: where guest memory is; it and the plan are valid equally long
- * @chunks: the buffer, of hyvh_chunks_load()
- * @max_vmas: most pieces to map one by one
+ * hyvh_stitch_plan_make() - plan how to stitch a buffer
+ * @plan: filled in; to be released with hyvh_stitch_plan_release() after success
+ * @table: guest memory; the plan is valid as long as the table is
+ * @chunks: the buffer, from hyvh_chunks_load()
+ * @max_vmas: most pieces for HYVH_STITCH_VMAS
  *
- * Context: process, may sleep.
- * Return: 0, -EFAULT when a chunk is not all guest memory, -ENOMEM, -EINTR when
- * the caller has been killed.
+ * Context: Process context. May sleep.
+ * Return: 0; -EFAULT if part of a chunk is not guest memory; -ENOMEM; or -EINTR
+ * if the caller was killed.
  */
 int hyvh_stitch_plan_make(struct hyvh_stitch_plan *plan,
-			  const struct hyvh_memmap *map,
+			  const struct hyvh_mem_table *table,
 			  const struct hyvh_chunks *chunks, u32 max_vmas)
 {
 	struct hyvh_stitch_walk walk = {};
 	int ret;
 
-	ret = hyvh_stitch_walk(&walk, map, chunks);
+	ret = hyvh_stitch_walk(&walk, table, chunks);
 	if (ret)
 		return ret;
 	walk.piece = kvmalloc_array(walk.nr, sizeof(*walk.piece),
 				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!walk.piece)
 		return -ENOMEM;
-	ret = hyvh_stitch_walk(&walk, map, chunks);
+	ret = hyvh_stitch_walk(&walk, table, chunks);
 	if (ret)
 		goto err_free;
 
@@ -128,12 +129,7 @@ err_free:
 	return ret;
 }
 
-/**
- * hyvh_stitch_plan_release() - free what a plan has allocated
- * @plan: the plan; may be released again
- *
- * Context: process, may sleep.
- */
+/* May sleep. Releasing the same plan again has no effect. */
 void hyvh_stitch_plan_release(struct hyvh_stitch_plan *plan)
 {
 	kvfree(plan->piece);

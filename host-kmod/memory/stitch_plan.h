@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How to make one contiguous range of a guest's scattered chunks.
+ * Stitch plan: how to map scattered chunks as one range of VMM addresses.
  */
 #ifndef HYVH_STITCH_PLAN_H
 #define HYVH_STITCH_PLAN_H
@@ -8,13 +8,13 @@
 #include <linux/types.h>
 
 #include "memory/chunk.h"
-#include "memory/memmap.h"
+#include "memory/mem_table.h"
 
 /**
- * enum hyvh_stitch_how - ways to present guest memory contiguously
- * @HYVH_STITCH_DIRECT: it is contiguous already
- * @HYVH_STITCH_VMAS: map each piece once more, side by side
- * @HYVH_STITCH_PAGES: too many pieces for that; insert the single pages
+ * enum hyvh_stitch_how - ways to stitch guest memory
+ * @HYVH_STITCH_DIRECT: use it as it is, because it is one piece
+ * @HYVH_STITCH_VMAS: map the pieces again, next to each other
+ * @HYVH_STITCH_PAGES: insert the pages one by one, as the pieces are too many
  */
 enum hyvh_stitch_how {
 	HYVH_STITCH_DIRECT,
@@ -22,25 +22,21 @@ enum hyvh_stitch_how {
 	HYVH_STITCH_PAGES,
 };
 
-/**
- * struct hyvh_piece - contiguous whole pages in the VMM's memory
- * @hva: address, page aligned
- * @len: bytes, whole pages, not 0
- */
+/* Contiguous pages in the VMM's memory. */
 struct hyvh_piece {
 	u64 hva;
 	u64 len;
 };
 
 /**
- * struct hyvh_stitch_plan - the plan for one buffer
- * @how: what to do
- * @addr: HYVH_STITCH_DIRECT: address of the buffer's first byte; else 0
- * @offset: of the first byte in its page
+ * struct hyvh_stitch_plan - the plan for a buffer
+ * @how: way to stitch
+ * @addr: VMM address of the buffer if @how is HYVH_STITCH_DIRECT, else 0
+ * @offset: offset of the buffer's first byte in its page
  * @length: bytes of the buffer
- * @nr_pages: pages that the pieces have in all
+ * @nr_pages: pages of all pieces
  * @nr_pieces: elements of @piece, at least 1
- * @piece: what the range is made of, in order; no two neighbours adjoin
+ * @piece: the pieces, in order; adjoining ones have been merged
  */
 struct hyvh_stitch_plan {
 	enum hyvh_stitch_how how;
@@ -53,7 +49,7 @@ struct hyvh_stitch_plan {
 };
 
 int hyvh_stitch_plan_make(struct hyvh_stitch_plan *plan,
-			  const struct hyvh_memmap *map,
+			  const struct hyvh_mem_table *table,
 			  const struct hyvh_chunks *chunks, u32 max_vmas);
 void hyvh_stitch_plan_release(struct hyvh_stitch_plan *plan);
 

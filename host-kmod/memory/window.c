@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mapping HCA memory into the window and putting anonymous memory back.
+ * Mapping HCA memory into the window and restoring anonymous memory.
  *
- * No page of the window that a guest was told to use may be a hole: KVM stops
- * a VM that touches one. What is not mapped to the HCA is anonymous memory. A
- * failed mapping leaves a hole for the moment until that is put back, in pages
- * that were given to nobody yet; where it cannot be put back the pages stay
- * taken, so that no guest is ever told to use them.
+ * KVM stops a VM that touches an unmapped page. So pages of the window without
+ * HCA memory contain anonymous memory. A mapping that fails leaves a hole until
+ * the anonymous memory is restored, in pages that no guest uses yet. If it
+ * cannot be restored, the pages stay taken and are never given to a guest.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -16,48 +15,33 @@
 #include <linux/slab.h>
 
 #include "memory/window.h"
-#include "vnic.h"
+#include "trace.h"
 
-/* One mapping of HCA memory; on the list of its context. */
+/* A mapping of HCA memory; on the list of its context. */
 struct hyvh_mapping {
 	struct list_head link;
 	unsigned long offset;
 	unsigned long length;
 };
 
-/**
- * hyvh_window_init() - prepare a window that is not set yet
- * @window: the window
- */
 void hyvh_window_init(struct hyvh_window *window)
 {
 	mutex_init(&window->lock);
 }
 
-/**
- * hyvh_window_free() - free what hyvh_window_set() allocated
- * @window: a window without mappings
- *
- * Context: Process context.
- */
+/* The window has no mappings. */
 void hyvh_window_free(struct hyvh_window *window)
 {
 	kvfree(window->pages);
 	mutex_destroy(&window->lock);
 }
 
-/**
- * hyvh_window_set() - adopt a range of the caller's memory
- * @window: the window
- * @arg: address and length from the VMM
- *
- * That the range is mapped is the VMM's business: whatever it has there, only
- * its own memory is at stake.
- *
- * Context: Process context, in the VMM's address space.
- * Return: 0 or a negative errno of HYV_SET_WINDOW.
+/*
+ * Handle HYV_SET_WINDOW. Does not check that the range is mapped: a wrong one
+ * damages only the VMM.
  */
-int hyvh_window_set(struct hyvh_window *window, const struct hyv_set_window *arg)
+int hyvh_window_set(struct hyvh_window *window,
+		    const struct hyv_set_window *arg)
 {
 	unsigned long *pages;
 	int ret = 0;
@@ -88,6 +72,14 @@ int hyvh_window_set(struct hyvh_window *window, const struct hyv_set_window *arg
 	return ret;
 }
 
+void hyvh_window_usage(struct hyvh_window *window, u64 *used, u64 *size)
+{
+	mutex_lock(&window->lock);
+	*used = window->used;
+	*size = window->size;
+	mutex_unlock(&window->lock);
+}
+
 static int hyvh_window_alloc(struct hyvh_window *window, unsigned long length,
 			     unsigned long *offset)
 {
@@ -113,9 +105,9 @@ static int hyvh_window_alloc(struct hyvh_window *window, unsigned long length,
 	return 0;
 }
 
-/* Put anonymous memory back and give the pages back if that worked. */
-static void hyvh_window_restore(struct hyvh_window *window, unsigned long offset,
-				unsigned long length)
+/* Restore anonymous memory. If that succeeds, the pages are free again. */
+static void hyvh_window_restore(struct hyvh_window *window,
+				unsigned long offset, unsigned long length)
 {
 	unsigned long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	unsigned long start = window->addr + offset, addr;
@@ -125,8 +117,8 @@ static void hyvh_window_restore(struct hyvh_window *window, unsigned long offset
 		       flags | MAP_FIXED, 0);
 	if (IS_ERR_VALUE(addr)) {
 		/*
-		 * The VMM may have no mapping to spare. The HCA's memory must
-		 * go all the same, and leaves room for the new one.
+		 * The VMM may be at its limit of mappings. Unmapping the HCA's
+		 * memory is necessary anyway and frees a mapping.
 		 */
 		if (vm_munmap(start, length))
 			return;
@@ -166,17 +158,17 @@ out:
 /**
  * hyvh_window_map() - map HCA memory into the window
  * @window: the window
- * @mappings: list of the context that the mapping is to belong to
+ * @mappings: list of the context that owns the mapping
  * @file: uverbs file of the context
- * @pgoff: file offset in bytes that names the memory to the provider
+ * @pgoff: offset in @file in bytes, which selects the HCA memory
  * @length: bytes
- * @writable: map for writing, too
- * @offset: set to where in the window it is
- * @cache: set to the HYVH_CACHE_* attribute of the mapping
+ * @writable: allow writing
+ * @offset: set to the offset in the window
+ * @cache: set to the HYV_CACHE_* attribute of the mapping
  *
- * Context: Process context, in the VMM's address space. May sleep.
- * Return: 0; -EINVAL for a bad offset or length or if the provider refuses;
- * -ENOSPC if the window is full; or another negative errno of mmap(2).
+ * Context: Process context. May sleep. Runs in the VMM's address space.
+ * Return: 0; -EINVAL if the offset or length is invalid or the HCA's driver
+ * refuses it; -ENOSPC if the window is full; or another error of mmap(2).
  */
 int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 		    struct file *file, u64 pgoff, u64 length, bool writable,
@@ -214,11 +206,12 @@ int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 	window->used += length;
 	list_add(&m->link, mappings);
 	*offset = m->offset;
+	trace_hyvh_window_map(window->vnic_id, m->offset, length);
 	mutex_unlock(&window->lock);
 	return 0;
 
 err_restore:
-	/* A failed MAP_FIXED has unmapped what was there before. */
+	/* A failed MAP_FIXED has unmapped the anonymous memory. */
 	hyvh_window_restore(window, m->offset, length);
 err_free:
 	mutex_unlock(&window->lock);
@@ -230,20 +223,16 @@ static void hyvh_window_unmap_one(struct hyvh_window *window,
 				  struct hyvh_mapping *m)
 {
 	lockdep_assert_held(&window->lock);
+	trace_hyvh_window_unmap(window->vnic_id, m->offset, m->length);
 	hyvh_window_restore(window, m->offset, m->length);
 	window->used -= m->length;
 	list_del(&m->link);
 	kfree(m);
 }
 
-/**
- * hyvh_window_unmap() - undo one mapping
- * @window: the window
- * @mappings: list of the context that it belongs to
- * @offset: where in the window it is
- *
- * Context: Process context, in the VMM's address space. May sleep.
- * Return: 0, or -ENOENT if the context has no mapping there.
+/*
+ * Undo the mapping at @offset, in the same context as hyvh_window_map(). Returns
+ * -ENOENT if the context has no mapping there.
  */
 int hyvh_window_unmap(struct hyvh_window *window, struct list_head *mappings,
 		      u64 offset)
@@ -263,13 +252,6 @@ int hyvh_window_unmap(struct hyvh_window *window, struct list_head *mappings,
 	return ret;
 }
 
-/**
- * hyvh_window_unmap_all() - undo all mappings of a context
- * @window: the window
- * @mappings: list of the context
- *
- * Context: As hyvh_window_unmap().
- */
 void hyvh_window_unmap_all(struct hyvh_window *window,
 			   struct list_head *mappings)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The window: a range of the VMM's memory, shown to the guest, that HCA queues
- * and doorbell pages are mapped into.
+ * The window: memory of the VMM, shared with the guest, into which queues and
+ * doorbell pages of the HCA are mapped.
  */
 #ifndef HYVH_WINDOW_H
 #define HYVH_WINDOW_H
@@ -13,20 +13,24 @@
 #include <uapi/linux/hyv.h>
 
 struct file;
-struct hyvh_vnic;
+
+#define HYVH_MIN_WINDOW	1048576UL
 
 /**
  * struct hyvh_window - the window of a vNIC
- * @lock: protects all fields, the lists of mappings of the vNIC's contexts,
- *	and is held while mappings change
- * @addr: start in the VMM's memory; 0 if there is none
+ * @vnic_id: ID of the vNIC, for traces; set at attach
+ * @lock: protects all fields below and the lists of mappings of the vNIC's
+ *	contexts; held while mappings change
+ * @addr: start in the VMM's memory; 0 if the VMM has not set a window
  * @size: bytes
  * @used: bytes that HCA memory is mapped into
- * @pages: one bit per page, set if taken
- * @hint: where to look for free pages first
+ * @pages: one bit for each page, set if the page is taken
+ * @hint: page at which the search for free pages starts
  */
 struct hyvh_window {
-	struct mutex lock;	/* see above */
+	u32 vnic_id;
+
+	struct mutex lock;	/* protects all fields below */
 	unsigned long addr;
 	unsigned long size;
 	unsigned long used;
@@ -38,6 +42,7 @@ void hyvh_window_init(struct hyvh_window *window);
 void hyvh_window_free(struct hyvh_window *window);
 int hyvh_window_set(struct hyvh_window *window,
 		    const struct hyv_set_window *arg);
+void hyvh_window_usage(struct hyvh_window *window, u64 *used, u64 *size);
 int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 		    struct file *file, u64 pgoff, u64 length, bool writable,
 		    u64 *offset, u8 *cache);

@@ -1,24 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The doorbell area: pages of guest memory that the worker reads without any
- * address space, and so pins and maps into the kernel.
+ * The doorbell area. Its pages are pinned and mapped into the kernel, so that
+ * the worker polls it without page faults.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <hyv/wire.h>
 
 #include "memory/chunk.h"
-#include "command/dispatch.h"
-#include "verbs/verbs.h"
-#include "vnic.h"
+#include "memory/mem_table.h"
+#include "notify/doorbell.h"
+#include "notify/doorbell_map.h"
+#include "trace.h"
 
-/* Room for guests with large pages. */
-#define HYVH_MAX_DOORBELL_AREA	1048576
+/* The guest's doorbell area. */
+struct hyvh_doorbell_area {
+	struct hyv_db_hdr *hdr;		/* start of the kernel's mapping */
+	struct hyvh_doorbell_map sq;	/* send doorbells */
+	struct hyvh_doorbell_map arm;	/* for the next completion */
+	struct hyvh_doorbell_map solicited; /* for the next solicited one */
+	struct page **pages;		/* pinned */
+	unsigned int nr_pages;
+};
 
-static int hyvh_doorbells_pin(struct hyvh_doorbell_area *area,
-			      const struct hyvh_chunks *chunks,
-			      struct hyvh_guest_mem *mem)
+void hyvh_doorbells_init(struct hyvh_doorbells *db,
+			 const struct hyvh_doorbell_ops *ops, void *arg)
+{
+	db->ops = ops;
+	db->arg = arg;
+	mutex_init(&db->lock);
+}
+
+void hyvh_doorbells_destroy(struct hyvh_doorbells *db)
+{
+	mutex_destroy(&db->lock);
+}
+
+static int hyvh_doorbell_area_pin(struct hyvh_doorbell_area *area,
+				  const struct hyvh_chunks *chunks,
+				  const struct hyvh_mem_table *table)
 {
 	unsigned int i;
 
@@ -30,8 +53,8 @@ static int hyvh_doorbells_pin(struct hyvh_doorbell_area *area,
 			u64 hva, run;
 			int ret;
 
-			ret = hyvh_memmap_translate(mem->map, gpa, PAGE_SIZE,
-						    &hva, &run);
+			ret = hyvh_mem_table_translate(table, gpa, PAGE_SIZE,
+						       &hva, &run);
 			if (ret)
 				return ret;
 			if (run < PAGE_SIZE)
@@ -47,6 +70,29 @@ static int hyvh_doorbells_pin(struct hyvh_doorbell_area *area,
 	return 0;
 }
 
+static int hyvh_doorbell_area_map(struct hyvh_doorbell_area *area)
+{
+	void *base = vmap(area->pages, area->nr_pages, VM_MAP, PAGE_KERNEL);
+	int ret;
+
+	if (!base)
+		return -ENOMEM;
+	area->hdr = base;
+	ret = hyvh_doorbell_map_init(&area->sq, base + HYV_DB_SQ_OFFSET,
+				     HYVH_QP_SLOTS);
+	if (ret)
+		return ret;
+	ret = hyvh_doorbell_map_init(&area->arm,
+				     base + HYV_DB_ARM_OFFSET(HYVH_QP_SLOTS),
+				     HYVH_CQ_SLOTS);
+	if (ret)
+		return ret;
+	return hyvh_doorbell_map_init(&area->solicited, base +
+				      HYV_DB_SOLICITED_OFFSET(HYVH_QP_SLOTS,
+							      HYVH_CQ_SLOTS),
+				      HYVH_CQ_SLOTS);
+}
+
 static void hyvh_doorbell_area_free(struct hyvh_doorbell_area *area)
 {
 	if (area->hdr)
@@ -57,11 +103,10 @@ static void hyvh_doorbell_area_free(struct hyvh_doorbell_area *area)
 }
 
 static struct hyvh_doorbell_area *
-hyvh_doorbell_area_make(const struct hyvh_chunks *chunks,
-			struct hyvh_guest_mem *mem)
+hyvh_doorbell_area_create(const struct hyvh_chunks *chunks,
+			  const struct hyvh_mem_table *table)
 {
 	struct hyvh_doorbell_area *area;
-	void *base;
 	int ret = -ENOMEM;
 
 	area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
@@ -71,26 +116,10 @@ hyvh_doorbell_area_make(const struct hyvh_chunks *chunks,
 			      sizeof(*area->pages), GFP_KERNEL_ACCOUNT);
 	if (!area->pages)
 		goto err_free;
-	ret = hyvh_doorbells_pin(area, chunks, mem);
+	ret = hyvh_doorbell_area_pin(area, chunks, table);
 	if (ret)
 		goto err_free;
-
-	base = vmap(area->pages, area->nr_pages, VM_MAP, PAGE_KERNEL);
-	if (!base) {
-		ret = -ENOMEM;
-		goto err_free;
-	}
-	area->hdr = base;
-	ret = hyvh_doorbell_map_init(&area->sq, base + HYV_DB_SQ_OFFSET, HYVH_QP_SLOTS);
-	if (!ret)
-		ret = hyvh_doorbell_map_init(&area->arm,
-				      base + HYV_DB_ARM_OFFSET(HYVH_QP_SLOTS),
-				      HYVH_CQ_SLOTS);
-	if (!ret)
-		ret = hyvh_doorbell_map_init(&area->solicited, base +
-				      HYV_DB_SOLICITED_OFFSET(HYVH_QP_SLOTS,
-							      HYVH_CQ_SLOTS),
-				      HYVH_CQ_SLOTS);
+	ret = hyvh_doorbell_area_map(area);
 	if (ret)
 		goto err_free;
 	return area;
@@ -101,72 +130,127 @@ err_free:
 }
 
 /**
- * hyvh_cmd_setup_doorbells() - handle HYV_CMD_SETUP_DOORBELLS
- * @arg: struct hyvh_request
- * @call: the request
+ * hyvh_doorbells_setup() - start to use a doorbell area
+ * @db: the doorbells
+ * @chunks: the area; whole pages, HYV_DB_AREA_SIZE() to
+ *	HYVH_MAX_DOORBELL_AREA bytes
+ * @table: memory table that translates @chunks
  *
- * Context: As all handlers.
- * Return: 0; -EEXIST if there is an area already; or another negative errno.
+ * The caller wakes the worker, which may be sleeping without having asked the
+ * guest for kicks.
+ *
+ * Context: Process context in the VMM's address space. May sleep.
+ * Return: 0, %-EEXIST if there is an area already, %-EFAULT if @chunks are not
+ * guest memory, or another negative errno.
  */
-int hyvh_cmd_setup_doorbells(void *arg, struct hyvh_call *call)
+int hyvh_doorbells_setup(struct hyvh_doorbells *db,
+			 const struct hyvh_chunks *chunks,
+			 struct hyvh_mem_table *table)
 {
-	const struct hyvh_list_view *list = &call->lists[0];
-	struct hyvh_request *r = arg;
-	struct hyvh_vnic *vnic = r->vnic;
 	struct hyvh_doorbell_area *area;
-	struct hyvh_guest_mem *mem;
-	struct hyvh_chunks chunks;
 	int ret;
 
-	if (call->nr_lists != 1 || list->slot ||
-	    !PAGE_ALIGNED(list->addr) || !PAGE_ALIGNED(list->length) ||
-	    list->length < HYV_DB_AREA_SIZE(HYVH_QP_SLOTS, HYVH_CQ_SLOTS) ||
-	    list->length > HYVH_MAX_DOORBELL_AREA)
-		return -EINVAL;
-
-	mem = hyvh_vnic_get_mem(vnic);
-	if (!mem)
-		return -EFAULT;
-	ret = hyvh_chunks_load(&chunks, list, list->length >> PAGE_SHIFT,
-			       hyvh_guest_read, mem);
-	if (ret)
-		goto out_mem;
-
-	mutex_lock(&vnic->doorbells_lock);
-	ret = -EEXIST;
-	if (vnic->doorbells)
-		goto out_unlock;
-	area = hyvh_doorbell_area_make(&chunks, mem);
+	mutex_lock(&db->lock);
+	if (db->area) {
+		ret = -EEXIST;
+		goto out;
+	}
+	area = hyvh_doorbell_area_create(chunks, table);
 	ret = PTR_ERR_OR_ZERO(area);
 	if (ret)
-		goto out_unlock;
-	/* Pairs with smp_load_acquire() in the worker. */
-	smp_store_release(&vnic->doorbells, area);
-out_unlock:
-	mutex_unlock(&vnic->doorbells_lock);
-	/* The worker may sleep and has to ask for kicks first. */
-	if (!ret)
-		hyvh_worker_wake(vnic);
-	hyvh_chunks_release(&chunks);
-out_mem:
-	hyvh_guest_mem_put(mem);
+		goto out;
+	/* Pairs with smp_load_acquire() in hyvh_doorbells_area(). */
+	smp_store_release(&db->area, area);
+out:
+	mutex_unlock(&db->lock);
 	return ret;
 }
 
-/**
- * hyvh_doorbells_free() - forget the doorbell area
- * @vnic: a vNIC that executes no requests
- *
- * Context: The worker, or when there is none. May sleep.
- */
-void hyvh_doorbells_free(struct hyvh_vnic *vnic)
+/* Free the area. Called in the worker while no request is executed. */
+void hyvh_doorbells_free(struct hyvh_doorbells *db)
 {
 	struct hyvh_doorbell_area *area;
 
-	mutex_lock(&vnic->doorbells_lock);
-	area = vnic->doorbells;
-	vnic->doorbells = NULL;
-	mutex_unlock(&vnic->doorbells_lock);
+	mutex_lock(&db->lock);
+	area = db->area;
+	db->area = NULL;
+	mutex_unlock(&db->lock);
 	if (area)
 		hyvh_doorbell_area_free(area);
+}
+
+static struct hyvh_doorbell_area *
+hyvh_doorbells_area(const struct hyvh_doorbells *db)
+{
+	/* Pairs with smp_store_release() in hyvh_doorbells_setup(). */
+	return smp_load_acquire(&db->area);
+}
+
+static void hyvh_doorbells_ring(void *arg, u32 slot)
+{
+	struct hyvh_doorbells *db = arg;
+
+	db->ops->ring(db->arg, slot);
+	cond_resched();
+}
+
+static void hyvh_doorbells_arm(void *arg, u32 slot)
+{
+	struct hyvh_doorbells *db = arg;
+
+	db->ops->arm(db->arg, slot, IB_CQ_NEXT_COMP);
+	cond_resched();
+}
+
+static void hyvh_doorbells_arm_solicited(void *arg, u32 slot)
+{
+	struct hyvh_doorbells *db = arg;
+
+	db->ops->arm(db->arg, slot, IB_CQ_SOLICITED);
+	cond_resched();
+}
+
+/*
+ * Act on all set bits. Returns true if there were any.
+ *
+ * Arming comes first: a guest that arms a CQ and then posts what completes on
+ * it must get the event. A CQ with both arming bits set is armed for the next
+ * completion last, which includes the solicited ones.
+ */
+bool hyvh_doorbells_drain(struct hyvh_doorbells *db)
+{
+	struct hyvh_doorbell_area *area = hyvh_doorbells_area(db);
+	unsigned int n;
+
+	if (!area)
+		return false;
+	n = hyvh_doorbell_map_drain(&area->solicited, true,
+				    hyvh_doorbells_arm_solicited, db);
+	n += hyvh_doorbell_map_drain(&area->arm, true, hyvh_doorbells_arm, db);
+	n += hyvh_doorbell_map_drain(&area->sq, false, hyvh_doorbells_ring, db);
+	if (n)
+		trace_hyvh_doorbell_drain(db->vnic_id, n);
+	return n;
+}
+
+bool hyvh_doorbells_ready(const struct hyvh_doorbells *db)
+{
+	return hyvh_doorbells_area(db);
+}
+
+bool hyvh_doorbells_pending(const struct hyvh_doorbells *db)
+{
+	struct hyvh_doorbell_area *area = hyvh_doorbells_area(db);
+
+	return area && (hyvh_doorbell_map_pending(&area->solicited) ||
+			hyvh_doorbell_map_pending(&area->arm) ||
+			hyvh_doorbell_map_pending(&area->sq));
+}
+
+void hyvh_doorbells_want_kicks(struct hyvh_doorbells *db, bool want)
+{
+	struct hyvh_doorbell_area *area = hyvh_doorbells_area(db);
+
+	if (area)
+		WRITE_ONCE(area->hdr->kick_wanted, cpu_to_le32(want));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host's view of one bitmap of the doorbell area.
+ * One bitmap of the doorbell area.
  */
 #include <linux/align.h>
 #include <linux/atomic.h>
@@ -16,15 +16,16 @@
 /**
  * hyvh_doorbell_map_init() - describe a bitmap
  * @map: the bitmap
- * @base: its first byte, 8 * HYV_DB_BITMAP_WORDS(@slots) bytes of kernel
- *	memory, aligned to 8 bytes, which the guest may write at any time
- * @slots: number of slots
+ * @base: 8 * HYV_DB_BITMAP_WORDS(@slots) bytes of kernel memory; must be
+ *	aligned to 8 bytes
+ * @slots: number of slots; must be a power of two
  *
- * Return: 0, or -EINVAL when @slots or the alignment is not allowed.
+ * Return: 0, or %-EINVAL if @slots or the alignment is invalid.
  */
 int hyvh_doorbell_map_init(struct hyvh_doorbell_map *map, void *base, u32 slots)
 {
-	if (slots < HYVH_DOORBELL_MAP_MIN_SLOTS || slots > HYVH_DOORBELL_MAP_MAX_SLOTS ||
+	if (slots < HYVH_DOORBELL_MAP_MIN_SLOTS ||
+	    slots > HYVH_DOORBELL_MAP_MAX_SLOTS ||
 	    !is_power_of_2(slots) ||
 	    !IS_ALIGNED((unsigned long)base, sizeof(__le64)))
 		return -EINVAL;
@@ -36,8 +37,9 @@ int hyvh_doorbell_map_init(struct hyvh_doorbell_map *map, void *base, u32 slots)
 	return 0;
 }
 
-/* Those bits of summary word @t that stand for a word. */
-static u64 hyvh_doorbell_map_summary_mask(const struct hyvh_doorbell_map *map, u32 t)
+/* The bits of summary word @t that stand for a word. */
+static u64
+hyvh_doorbell_map_summary_mask(const struct hyvh_doorbell_map *map, u32 t)
 {
 	return GENMASK_ULL(min(map->nr_words - 64 * t, 64U) - 1, 0);
 }
@@ -53,22 +55,17 @@ static u64 hyvh_doorbell_map_take(__le64 *p)
 	return le64_to_cpu((__force __le64)xchg((__force u64 *)p, 0));
 }
 
-/* Clear a bit; what was done before is seen by who sees the bit cleared. */
+/* A guest that sees the bit cleared sees the effects of what came before. */
 static void hyvh_doorbell_map_clear(__le64 *p, u64 bit)
 {
 	atomic64_fetch_andnot_release((__force s64)cpu_to_le64(bit),
 				      (atomic64_t *)p);
 }
 
-/**
- * hyvh_doorbell_map_pending() - may a slot's bit be set?
- * @map: the bitmap
- *
- * A full barrier between setting kick_wanted and this call makes sure that a
- * bit which is not seen here will come with a kick.
- *
- * Context: any.
- * Return: true when hyvh_doorbell_map_drain() may find something.
+/*
+ * Check if hyvh_doorbell_map_drain() may find a set bit. With a full barrier
+ * between setting kick_wanted and this call, the guest sends a kick for any bit
+ * that is missed here.
  */
 bool hyvh_doorbell_map_pending(const struct hyvh_doorbell_map *map)
 {
@@ -81,15 +78,19 @@ bool hyvh_doorbell_map_pending(const struct hyvh_doorbell_map *map)
 	return false;
 }
 
-static unsigned int hyvh_doorbell_map_drain_word(struct hyvh_doorbell_map *map, u32 w,
-					  bool clear_late, hyvh_doorbell_map_fn fn,
-					  void *arg)
+static unsigned int
+hyvh_doorbell_map_drain_word(struct hyvh_doorbell_map *map, u32 w,
+			     bool clear_late, hyvh_doorbell_map_fn fn,
+			     void *arg)
 {
 	__le64 *p = &map->word[w];
 	unsigned int n = 0;
 	u64 bits, bit;
 
-	bits = clear_late ? hyvh_doorbell_map_read(p) : hyvh_doorbell_map_take(p);
+	if (clear_late)
+		bits = hyvh_doorbell_map_read(p);
+	else
+		bits = hyvh_doorbell_map_take(p);
 	for (; bits; bits ^= bit) {
 		bit = bits & -bits;
 		fn(arg, 64 * w + __ffs64(bit));
@@ -103,34 +104,34 @@ static unsigned int hyvh_doorbell_map_drain_word(struct hyvh_doorbell_map *map, 
 /**
  * hyvh_doorbell_map_drain() - act on the slots whose bits are set
  * @map: the bitmap
- * @clear_late: clear a slot's bit after @fn returned for it (arming), rather
- *	than before @fn is called (doorbells)
+ * @clear_late: clear a slot's bit after @fn has returned for it (arming), not
+ *	before @fn is called (doorbells)
  * @fn: called once for each such slot, in no particular order
  * @arg: passed to @fn
  *
- * Looks at each word at most once, whatever the guest does meanwhile. One
- * thread at a time drains a bitmap.
+ * Reads each word at most once, so that the guest cannot keep it running. The
+ * caller serialises the calls for a bitmap.
  *
- * Context: that of @fn.
- * Return: how many times @fn was called.
+ * Return: number of calls of @fn.
  */
-unsigned int hyvh_doorbell_map_drain(struct hyvh_doorbell_map *map, bool clear_late,
-			      hyvh_doorbell_map_fn fn, void *arg)
+unsigned int hyvh_doorbell_map_drain(struct hyvh_doorbell_map *map,
+				     bool clear_late, hyvh_doorbell_map_fn fn,
+				     void *arg)
 {
 	unsigned int n = 0;
 	u64 words;
 	u32 t;
 
 	for (t = 0; t < map->nr_summary; t++) {
-		/* An idle area stays in the caches of both sides. */
+		/* Reading first keeps an idle area in the caches of both sides. */
 		if (!hyvh_doorbell_map_read(&map->summary[t]))
 			continue;
 		words = hyvh_doorbell_map_take(&map->summary[t]) &
 			hyvh_doorbell_map_summary_mask(map, t);
 		for (; words; words &= words - 1)
-			n += hyvh_doorbell_map_drain_word(map,
-						   64 * t + __ffs64(words),
-						   clear_late, fn, arg);
+			n += hyvh_doorbell_map_drain_word(map, 64 * t +
+							  __ffs64(words),
+							  clear_late, fn, arg);
 	}
 	return n;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The host's view of one bitmap of the doorbell area (see wire.h).
+ * One bitmap of the doorbell area, see wire.h. The guest writes it at any time.
  */
 #ifndef HYVH_DOORBELL_MAP_H
 #define HYVH_DOORBELL_MAP_H
 
 #include <linux/types.h>
 
-/* Limits of slots, a power of two; see struct hyv_config. */
+/* Limits of the number of slots, see struct hyv_config. */
 #define HYVH_DOORBELL_MAP_MIN_SLOTS	64
 #define HYVH_DOORBELL_MAP_MAX_SLOTS	65536
 
 /**
- * struct hyvh_doorbell_map - one bitmap in memory that the guest writes all the time
- * @summary: words which say where bits may be set
- * @word: the slots' bits
+ * struct hyvh_doorbell_map - the host's view of a bitmap
+ * @summary: one bit for each element of @word, set if the word may not be 0
+ * @word: one bit for each slot
  * @nr_summary: elements of @summary
  * @nr_words: elements of @word
  */
@@ -25,16 +25,14 @@ struct hyvh_doorbell_map {
 	u32 nr_words;
 };
 
-/**
- * typedef hyvh_doorbell_map_fn - act on a slot whose bit is set
- * @arg: the caller's
- * @slot: below the number of slots; there may be no such object
- */
+/* Acts on a slot whose bit is set. There may be no object in @slot. */
 typedef void (*hyvh_doorbell_map_fn)(void *arg, u32 slot);
 
-int hyvh_doorbell_map_init(struct hyvh_doorbell_map *map, void *base, u32 slots);
+int hyvh_doorbell_map_init(struct hyvh_doorbell_map *map, void *base,
+			   u32 slots);
 bool hyvh_doorbell_map_pending(const struct hyvh_doorbell_map *map);
-unsigned int hyvh_doorbell_map_drain(struct hyvh_doorbell_map *map, bool clear_late,
-			      hyvh_doorbell_map_fn fn, void *arg);
+unsigned int hyvh_doorbell_map_drain(struct hyvh_doorbell_map *map,
+				     bool clear_late, hyvh_doorbell_map_fn fn,
+				     void *arg);
 
 #endif /* HYVH_DOORBELL_MAP_H */

@@ -1,203 +1,186 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that wait for a buffer of the guest.
+ * Events that wait for a guest buffer. Except for the init functions and
+ * hyvh_backlog_add_spare(), which need exclusive access, all functions may be
+ * called in any context.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "notify/event_backlog.h"
 
-/**
- * hyvh_backlog_init() - start with nothing pending
- * @evq: the event queue
- */
-void hyvh_backlog_init(struct hyvh_event_backlog *evq)
+void hyvh_backlog_init(struct hyvh_event_backlog *backlog)
 {
-	spin_lock_init(&evq->lock);
-	INIT_LIST_HEAD(&evq->pending);
-	INIT_LIST_HEAD(&evq->spare);
-	evq->newest = NULL;
+	spin_lock_init(&backlog->lock);
+	INIT_LIST_HEAD(&backlog->pending);
+	INIT_LIST_HEAD(&backlog->spare);
+	backlog->newest = NULL;
 }
 
-/**
- * hyvh_backlog_add_spare() - give room for one more event to wait
- * @evq: the event queue, which nobody uses yet
- * @wait: zeroed; the queue's from now on
- */
-void hyvh_backlog_add_spare(struct hyvh_event_backlog *evq, struct hyvh_pending_event *wait)
+/* @event is zeroed memory that the backlog keeps. */
+void hyvh_backlog_add_spare(struct hyvh_event_backlog *backlog,
+			    struct hyvh_pending_event *event)
 {
-	list_add(&wait->link, &evq->spare);
+	list_add(&event->link, &backlog->spare);
 }
 
-/**
- * hyvh_backlog_empty() - is nothing pending?
- * @evq: the event queue
- *
- * Context: any.
- * Return: true if so.
- */
-bool hyvh_backlog_empty(struct hyvh_event_backlog *evq)
+bool hyvh_backlog_empty(struct hyvh_event_backlog *backlog)
 {
 	unsigned long flags;
 	bool empty;
 
-	spin_lock_irqsave(&evq->lock, flags);
-	empty = list_empty(&evq->pending);
-	spin_unlock_irqrestore(&evq->lock, flags);
+	spin_lock_irqsave(&backlog->lock, flags);
+	empty = list_empty(&backlog->pending);
+	spin_unlock_irqrestore(&backlog->lock, flags);
 	return empty;
 }
 
-/**
- * hyvh_event_source_init() - set up a node before it is first raised
- * @node: the node, in no queue
- * @type: enum hyv_event_type
- * @code: as in struct hyv_event
- * @handle: as in struct hyv_event
- */
-void hyvh_event_source_init(struct hyvh_event_source *node, u16 type, u16 code, u32 handle)
+void hyvh_event_source_init(struct hyvh_event_source *source, u16 type,
+			    u16 code, u32 handle)
 {
-	node->own.node = node;
-	node->own.count = 0;
-	INIT_LIST_HEAD(&node->waits);
-	node->dead = false;
-	node->type = type;
-	node->code = code;
-	node->handle = handle;
+	source->own.source = source;
+	source->own.count = 0;
+	INIT_LIST_HEAD(&source->pending);
+	source->cancelled = false;
+	source->type = type;
+	source->code = code;
+	source->handle = handle;
 }
 
-/* An idle place for what has happened, or NULL. */
-static struct hyvh_pending_event *hyvh_backlog_room(struct hyvh_event_backlog *evq,
-					 struct hyvh_event_source *node)
+/* An unused entry for @source, or NULL. */
+static struct hyvh_pending_event *
+hyvh_backlog_unused(struct hyvh_event_backlog *backlog,
+		    struct hyvh_event_source *source)
 {
-	struct hyvh_pending_event *wait;
+	struct hyvh_pending_event *event;
 
-	if (!node->own.count)
-		return &node->own;
-	wait = list_first_entry_or_null(&evq->spare, struct hyvh_pending_event, link);
-	if (wait) {
-		list_del(&wait->link);
-		wait->node = node;
+	if (!source->own.count)
+		return &source->own;
+	event = list_first_entry_or_null(&backlog->spare,
+					 struct hyvh_pending_event, link);
+	if (event) {
+		list_del(&event->link);
+		event->source = source;
 	}
-	return wait;
+	return event;
 }
 
-/* The place in which the next occurrence is counted; it may be a new one. */
-static struct hyvh_pending_event *hyvh_backlog_place(struct hyvh_event_backlog *evq,
-					  struct hyvh_event_source *node)
+/* The pending entry whose count the next occurrence of @source increments. */
+static struct hyvh_pending_event *
+hyvh_backlog_entry(struct hyvh_event_backlog *backlog,
+		   struct hyvh_event_source *source)
 {
-	struct hyvh_pending_event *last = NULL, *wait;
+	struct hyvh_pending_event *last = NULL, *event;
 
-	if (!list_empty(&node->waits))
-		last = list_last_entry(&node->waits, struct hyvh_pending_event, again);
-	if (last && (node->type == HYV_EVENT_COMP || last == evq->newest))
+	if (!list_empty(&source->pending))
+		last = list_last_entry(&source->pending,
+				       struct hyvh_pending_event, source_link);
+	if (last && (source->type == HYV_EVENT_COMP || last == backlog->newest))
 		return last;
 
-	wait = hyvh_backlog_room(evq, node);
-	if (wait) {
-		list_add_tail(&wait->link, &evq->pending);
-		list_add_tail(&wait->again, &node->waits);
+	event = hyvh_backlog_unused(backlog, source);
+	if (event) {
+		list_add_tail(&event->link, &backlog->pending);
+		list_add_tail(&event->source_link, &source->pending);
 	} else {
-		/* Its own place is taken, so there is a last one. */
-		wait = last;
-		list_move_tail(&wait->link, &evq->pending);
+		/* The source's own entry is in use, so @last is not NULL. */
+		event = last;
+		list_move_tail(&event->link, &backlog->pending);
 	}
-	if (node->type != HYV_EVENT_COMP)
-		evq->newest = wait;
-	return wait;
+	if (source->type != HYV_EVENT_COMP)
+		backlog->newest = event;
+	return event;
 }
 
-static void hyvh_backlog_leave(struct hyvh_event_backlog *evq, struct hyvh_pending_event *wait)
+static void hyvh_backlog_remove(struct hyvh_event_backlog *backlog,
+				struct hyvh_pending_event *event)
 {
-	wait->count = 0;
-	list_del(&wait->link);
-	list_del(&wait->again);
-	if (evq->newest == wait)
-		evq->newest = NULL;
-	if (wait != &wait->node->own)
-		list_add(&wait->link, &evq->spare);
+	event->count = 0;
+	list_del(&event->link);
+	list_del(&event->source_link);
+	if (backlog->newest == event)
+		backlog->newest = NULL;
+	if (event != &event->source->own)
+		list_add(&event->link, &backlog->spare);
 }
 
 /**
- * hyvh_backlog_raise() - it happened once more
- * @evq: the event queue, always the same for a node
- * @node: what happened; alive until hyvh_backlog_forget(), after which this does
- *	nothing
+ * hyvh_backlog_raise() - queue an event or increment its count
+ * @backlog: the backlog, the same one for all calls with @source
+ * @source: the event; ignored after hyvh_backlog_cancel()
  *
- * Context: any, also hard interrupts.
- * Return: true when nothing was pending before, so that the caller has to wake
- * whoever delivers events.
+ * Return: true if nothing was pending before, so that the caller has to wake
+ * the worker.
  */
-bool hyvh_backlog_raise(struct hyvh_event_backlog *evq, struct hyvh_event_source *node)
+bool hyvh_backlog_raise(struct hyvh_event_backlog *backlog,
+			struct hyvh_event_source *source)
 {
-	struct hyvh_pending_event *wait;
+	struct hyvh_pending_event *event;
 	unsigned long flags;
 	bool first = false;
 
-	spin_lock_irqsave(&evq->lock, flags);
-	if (!node->dead) {
-		first = list_empty(&evq->pending);
-		wait = hyvh_backlog_place(evq, node);
-		if (wait->count < U32_MAX)
-			wait->count++;
+	spin_lock_irqsave(&backlog->lock, flags);
+	if (!source->cancelled) {
+		first = list_empty(&backlog->pending);
+		event = hyvh_backlog_entry(backlog, source);
+		if (event->count < U32_MAX)
+			event->count++;
 	}
-	spin_unlock_irqrestore(&evq->lock, flags);
+	spin_unlock_irqrestore(&backlog->lock, flags);
 	return first;
 }
 
 /**
- * hyvh_backlog_pop() - take the oldest pending event to tell the guest
- * @evq: the event queue
- * @ev: where to write it
+ * hyvh_backlog_pop() - take the oldest pending event for delivery
+ * @backlog: the backlog
+ * @ev: message to write
  *
- * What was popped is told or lost; so make sure of a buffer first. To keep
- * hyvh_backlog_forget()'s promise to a guest, the caller excludes it from the time
- * between this call and the delivery. What has happened more than
- * HYVH_EVENT_MAX_COUNT times comes by several calls.
+ * The event is lost unless the caller delivers it, so the caller finds a buffer
+ * first. The caller excludes hyvh_backlog_cancel() from this call until the
+ * message is delivered. An event that was raised more than HYVH_EVENT_MAX_COUNT
+ * times takes several calls.
  *
- * Context: any.
- * Return: false, and nothing written, when nothing is pending.
+ * Return: false, with @ev unchanged, if nothing is pending.
  */
-bool hyvh_backlog_pop(struct hyvh_event_backlog *evq, struct hyv_event *ev)
+bool hyvh_backlog_pop(struct hyvh_event_backlog *backlog, struct hyv_event *ev)
 {
-	struct hyvh_pending_event *wait;
+	struct hyvh_pending_event *event;
 	unsigned long flags;
 	u32 count;
 
-	spin_lock_irqsave(&evq->lock, flags);
-	wait = list_first_entry_or_null(&evq->pending, struct hyvh_pending_event, link);
-	if (wait) {
-		count = min_t(u32, wait->count, HYVH_EVENT_MAX_COUNT);
+	spin_lock_irqsave(&backlog->lock, flags);
+	event = list_first_entry_or_null(&backlog->pending,
+					 struct hyvh_pending_event, link);
+	if (event) {
+		count = min_t(u32, event->count, HYVH_EVENT_MAX_COUNT);
 		memset(ev, 0, sizeof(*ev));
-		ev->type = cpu_to_le16(wait->node->type);
-		ev->code = cpu_to_le16(wait->node->code);
-		ev->handle = cpu_to_le32(wait->node->handle);
+		ev->type = cpu_to_le16(event->source->type);
+		ev->code = cpu_to_le16(event->source->code);
+		ev->handle = cpu_to_le32(event->source->handle);
 		ev->count = cpu_to_le32(count);
-		wait->count -= count;
-		if (!wait->count)
-			hyvh_backlog_leave(evq, wait);
+		event->count -= count;
+		if (!event->count)
+			hyvh_backlog_remove(backlog, event);
 	}
-	spin_unlock_irqrestore(&evq->lock, flags);
-	return wait;
+	spin_unlock_irqrestore(&backlog->lock, flags);
+	return event;
 }
 
 /**
- * hyvh_backlog_forget() - the object that the node is part of dies
- * @evq: the event queue
- * @node: the node; not in the queue afterwards and never again, until
- *	hyvh_event_source_init()
- *
- * Its memory may be freed when nobody can call hyvh_backlog_raise() with it.
- *
- * Context: any.
+ * hyvh_backlog_cancel() - drop an event and ignore it from now on
+ * @backlog: the backlog
+ * @source: the event; may be freed once hyvh_backlog_raise() can no longer be
+ *	called with it
  */
-void hyvh_backlog_forget(struct hyvh_event_backlog *evq, struct hyvh_event_source *node)
+void hyvh_backlog_cancel(struct hyvh_event_backlog *backlog,
+			 struct hyvh_event_source *source)
 {
-	struct hyvh_pending_event *wait, *next;
+	struct hyvh_pending_event *event, *next;
 	unsigned long flags;
 
-	spin_lock_irqsave(&evq->lock, flags);
-	node->dead = true;
-	list_for_each_entry_safe(wait, next, &node->waits, again)
-		hyvh_backlog_leave(evq, wait);
-	spin_unlock_irqrestore(&evq->lock, flags);
+	spin_lock_irqsave(&backlog->lock, flags);
+	source->cancelled = true;
+	list_for_each_entry_safe(event, next, &source->pending, source_link)
+		hyvh_backlog_remove(backlog, event);
+	spin_unlock_irqrestore(&backlog->lock, flags);
 }

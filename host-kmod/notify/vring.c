@@ -23,13 +23,13 @@ static __virtio16 to_vr16(u16 val)
 	return __cpu_to_virtio16(true, val);
 }
 
-/* In the ring after its entries: the index whose use the driver wants to hear. */
+/* Index at which the driver wants an interrupt; after the ring's entries. */
 static __virtio16 __user *hyvh_vring_used_event(const struct hyvh_vring *vr)
 {
 	return &vr->avail->ring[vr->num];
 }
 
-/* Likewise: the index of a buffer that the device wants to be notified of. */
+/* Index at which the device wants a kick; after the ring's entries. */
 static __virtio16 __user *hyvh_vring_avail_event(const struct hyvh_vring *vr)
 {
 	return (__virtio16 __user *)&vr->used->ring[vr->num];
@@ -49,17 +49,16 @@ static bool hyvh_vring_part_ok(u64 addr, u64 len)
 
 /**
  * hyvh_vring_init() - start to use a ring
- * @vr: the state to set up
- * @num: entries, a power of two up to HYVH_VRING_MAX_NUM
- * @desc: address of the descriptor table in current->mm
- * @avail: address of the available ring
- * @used: address of the used ring
- * @last_avail: index of the available ring to take first
+ * @vr: the ring
+ * @num: entries; must be a power of two up to HYVH_VRING_MAX_NUM
+ * @desc: user address of the descriptor table
+ * @avail: user address of the available ring
+ * @used: user address of the used ring
+ * @last_avail: first index to take from the available ring
  * @event_idx: VIRTIO_RING_F_EVENT_IDX was negotiated
  *
- * Context: process, may fault.
- * Return: 0; -EINVAL when @num or an alignment is wrong; -EFAULT when the
- * addresses are not user memory, or not mapped.
+ * Return: 0, %-EINVAL if @num or an alignment is invalid, or %-EFAULT if an
+ * address is not mapped user memory.
  */
 int hyvh_vring_init(struct hyvh_vring *vr, u32 num, u64 desc, u64 avail,
 		    u64 used, u16 last_avail, bool event_idx)
@@ -76,7 +75,7 @@ int hyvh_vring_init(struct hyvh_vring *vr, u32 num, u64 desc, u64 avail,
 	vr->num = num;
 	vr->last_avail = last_avail;
 	vr->event_idx = event_idx;
-	/* Both rings have the event index at their end. */
+	/* Each of the two rings ends with an event index. */
 	if (!hyvh_vring_part_ok(desc, num * sizeof(struct vring_desc)) ||
 	    !hyvh_vring_part_ok(avail, sizeof(struct vring_avail) +
 				(num + 1) * sizeof(__virtio16)) ||
@@ -95,7 +94,6 @@ int hyvh_vring_init(struct hyvh_vring *vr, u32 num, u64 desc, u64 avail,
 	return 0;
 }
 
-/* 0 when the driver has added a buffer that we have not taken, or -errno. */
 static int hyvh_vring_avail(struct hyvh_vring *vr)
 {
 	__virtio16 idx;
@@ -110,14 +108,13 @@ static int hyvh_vring_avail(struct hyvh_vring *vr)
 }
 
 /**
- * hyvh_vring_ready() - has the driver added a buffer?
+ * hyvh_vring_ready() - check for a buffer that hyvh_vring_push() can use
  * @vr: the ring
  *
- * When it has not, the driver is asked to notify the queue as soon as it adds
- * one. A buffer that is ready stays so until hyvh_vring_push().
+ * If there is none, the driver kicks when it adds one.
  *
- * Context: process, may fault.
- * Return: 0 if so, -ENOBUFS if not; -EINVAL or -EFAULT when the ring is broken.
+ * Return: 0, %-ENOBUFS if there is no buffer, or %-EINVAL or %-EFAULT if the
+ * ring is broken.
  */
 int hyvh_vring_ready(struct hyvh_vring *vr)
 {
@@ -126,7 +123,7 @@ int hyvh_vring_ready(struct hyvh_vring *vr)
 	if (vr->broken)
 		return -EINVAL;
 	ret = hyvh_vring_avail(vr);
-	/* Without an event index, used->flags asks for it all the time. */
+	/* Without an event index, the driver always kicks. */
 	if (ret != -ENOBUFS || !vr->event_idx)
 		return ret;
 
@@ -134,20 +131,20 @@ int hyvh_vring_ready(struct hyvh_vring *vr)
 		return hyvh_vring_break(vr, -EFAULT);
 	/*
 	 * Either the driver sees the event index after it has added a buffer,
-	 * or we see the buffer here.
+	 * or the buffer is seen here.
 	 */
 	smp_mb();
 	return hyvh_vring_avail(vr);
 }
 
-/* Take the next buffer, which there is. */
+/* Read the next buffer. hyvh_vring_ready() has returned 0. */
 static int hyvh_vring_take(struct hyvh_vring *vr, u32 len, u16 *head, u64 *gpa)
 {
 	struct vring_desc desc;
 	__virtio16 id, flags;
 	u16 i;
 
-	/* The entry is read after the index that says it is there. */
+	/* Read the entry after the index that covers it. */
 	smp_rmb();
 	if (get_user(id, &vr->avail->ring[vr->last_avail & (vr->num - 1)]))
 		return -EFAULT;
@@ -166,7 +163,7 @@ static int hyvh_vring_take(struct hyvh_vring *vr, u32 len, u16 *head, u64 *gpa)
 	return 0;
 }
 
-/* Give the buffer back with @len bytes in it. */
+/* Return the buffer to the driver with @len bytes in it. */
 static int hyvh_vring_use(struct hyvh_vring *vr, u16 head, u32 len)
 {
 	struct vring_used_elem elem = {
@@ -177,7 +174,7 @@ static int hyvh_vring_use(struct hyvh_vring *vr, u16 head, u32 len)
 	if (copy_to_user(&vr->used->ring[vr->used_idx & (vr->num - 1)], &elem,
 			 sizeof(elem)))
 		return -EFAULT;
-	/* Data and entry are there before the index says so. */
+	/* Write data and entry before the index that covers them. */
 	smp_wmb();
 	if (put_user(to_vr16(vr->used_idx + 1), &vr->used->idx))
 		return -EFAULT;
@@ -189,20 +186,19 @@ static int hyvh_vring_use(struct hyvh_vring *vr, u16 head, u32 len)
 /**
  * hyvh_vring_push() - write data into the driver's next buffer
  * @vr: the ring
- * @to_hva: finds the buffer
+ * @to_hva: translates the buffer's address
  * @arg: passed to @to_hva
- * @data: what to write
- * @len: bytes of it
+ * @data: data to write
+ * @len: bytes at @data
  *
- * Only the first descriptor of a buffer is used. It has to be writable, long
+ * Uses only the first descriptor of the buffer, which must be writable, long
  * enough, and not indirect.
  *
- * Context: process, may fault.
- * Return: 0; -ENOBUFS when there is no buffer (see hyvh_vring_ready());
- * -EINVAL or -EFAULT when the ring is broken.
+ * Return: 0, %-ENOBUFS if there is no buffer, or %-EINVAL or %-EFAULT if the
+ * ring is broken.
  */
-int hyvh_vring_push(struct hyvh_vring *vr, hyvh_vring_to_hva_fn to_hva, void *arg,
-		    const void *data, u32 len)
+int hyvh_vring_push(struct hyvh_vring *vr, hyvh_vring_to_hva_fn to_hva,
+		    void *arg, const void *data, u32 len)
 {
 	u64 gpa, hva;
 	u16 head;
@@ -224,14 +220,9 @@ int hyvh_vring_push(struct hyvh_vring *vr, hyvh_vring_to_hva_fn to_hva, void *ar
 	return 0;
 }
 
-/**
- * hyvh_vring_need_interrupt() - does the driver want to hear of used buffers?
- * @vr: the ring
- *
- * To be asked after one or several hyvh_vring_push().
- *
- * Context: process, may fault.
- * Return: 1 or 0; -EINVAL or -EFAULT when the ring is broken.
+/*
+ * Check, after one or more calls of hyvh_vring_push(), if the driver wants an
+ * interrupt. Returns 1, 0, or -EINVAL or -EFAULT if the ring is broken.
  */
 int hyvh_vring_need_interrupt(struct hyvh_vring *vr)
 {
@@ -242,8 +233,8 @@ int hyvh_vring_need_interrupt(struct hyvh_vring *vr)
 	if (vr->broken)
 		return -EINVAL;
 	/*
-	 * Either the driver sees the used index after it has asked for
-	 * interrupts, or we see that it asks.
+	 * Either the driver sees the used index after it has asked for an
+	 * interrupt, or its request is seen here.
 	 */
 	smp_mb();
 	if (!vr->event_idx) {

@@ -1,36 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The worker of a vNIC: a kernel thread in the VMM's address space that rings
- * doorbells, arms CQs and delivers events, and that runs what others need done
- * in that address space.
+ * The worker: a kernel thread in the VMM's address space. It does what its
+ * owner's operations say, and runs functions for others who need that address
+ * space.
  */
 #ifndef HYVH_WORKER_H
 #define HYVH_WORKER_H
 
-#include <linux/completion.h>
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/poll.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
 struct eventfd_ctx;
-struct hyvh_vnic;
+struct hyvh_worker;
 struct mm_struct;
 struct task_struct;
 
-/* Longest polling time that a VMM may ask for, in microseconds. */
+/* Longest polling time that a VMM may set, in microseconds. */
 #define HYVH_MAX_POLL_US	10000
 
 /**
- * struct hyvh_kick - an eventfd whose signals wake the worker of a vNIC
- * @vnic: the vNIC
- * @ctx: the eventfd, or NULL if there is none
+ * struct hyvh_worker_ops - what a worker works on
+ * @run: do all pending work; returns true if there was any
+ * @can_poll: check for a source of work that sends no wake-ups while it is
+ *	polled
+ * @pending: check that source for work
+ * @want_kicks: set whether that source sends wake-ups
+ *
+ * Called in the worker only, in process context. @run may sleep.
+ */
+struct hyvh_worker_ops {
+	bool (*run)(struct hyvh_worker *worker);
+	bool (*can_poll)(struct hyvh_worker *worker);
+	bool (*pending)(struct hyvh_worker *worker);
+	void (*want_kicks)(struct hyvh_worker *worker, bool want);
+};
+
+/**
+ * struct hyvh_kick - an eventfd that wakes a worker
+ * @worker: the worker
+ * @ctx: the eventfd, or NULL if none is set
  * @file: keeps the eventfd from being released
- * @wait: on the eventfd's wait queue
- * @poll: to get there
+ * @wait: entry in the eventfd's wait queue
+ * @poll: finds that wait queue
  */
 struct hyvh_kick {
-	struct hyvh_vnic *vnic;
+	struct hyvh_worker *worker;
 	struct eventfd_ctx *ctx;
 	struct file *file;
 	wait_queue_entry_t wait;
@@ -38,30 +55,38 @@ struct hyvh_kick {
 };
 
 /**
- * struct hyvh_worker - the thread and what wakes it
+ * struct hyvh_worker - the thread and its wake-ups
+ * @ops: the work
+ * @kicks: counts the wake-ups by eventfds
+ * @task: the thread, NULL before hyvh_worker_start()
+ * @mm: address space of the VMM; the owner holds a reference
+ * @flags: HYVH_WORKER_* bits
+ * @poll_us: longest time to poll; may change at any time
+ * @kick: kicks of the doorbell queue; changed under hyvh_vnic.setup_lock
+ * @lock: protects @calls
+ * @calls: functions to run, struct hyvh_worker_call
  */
 struct hyvh_worker {
+	const struct hyvh_worker_ops *ops;
+	atomic64_t *kicks;
 	struct task_struct *task;
-
-	/* HYVH_WORKER_* bits, set by anyone who wants it to look. */
-	unsigned long pending;
-
-	/* Longest time to poll the doorbell area for; may change any time. */
+	struct mm_struct *mm;
+	unsigned long flags;
 	unsigned int poll_us;
-
-	/* lock protects calls, the list of struct hyvh_worker_call. */
-	spinlock_t lock;
-	struct list_head calls;
-
-	/* Doorbell kicks; changed under hyvh_vnic.setup_lock. */
 	struct hyvh_kick kick;
+
+	spinlock_t lock;	/* protects calls */
+	struct list_head calls;
 };
 
-int hyvh_worker_start(struct hyvh_vnic *vnic);
-void hyvh_worker_stop(struct hyvh_vnic *vnic);
-void hyvh_worker_wake(struct hyvh_vnic *vnic);
-void hyvh_worker_call(struct hyvh_vnic *vnic, void (*fn)(struct hyvh_vnic *vnic));
-int hyvh_kick_set(struct hyvh_kick *kick, struct hyvh_vnic *vnic, int fd);
+void hyvh_worker_init(struct hyvh_worker *worker,
+		      const struct hyvh_worker_ops *ops, atomic64_t *kicks);
+int hyvh_worker_start(struct hyvh_worker *worker, struct mm_struct *mm);
+void hyvh_worker_stop(struct hyvh_worker *worker);
+void hyvh_worker_wake(struct hyvh_worker *worker);
+void hyvh_worker_call(struct hyvh_worker *worker,
+		      void (*fn)(struct hyvh_worker *worker));
+int hyvh_kick_set(struct hyvh_kick *kick, struct hyvh_worker *worker, int fd);
 void hyvh_kick_clear(struct hyvh_kick *kick);
 
 #endif /* HYVH_WORKER_H */

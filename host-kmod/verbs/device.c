@@ -1,92 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a guest may ask of the HCA as a whole.
+ * The HCA as a whole and its ports, and the doorbell area.
  */
+#include <linux/err.h>
+#include <linux/mm.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
+#include "address/vgid.h"
 #include "command/convert.h"
-#include "command/dispatch.h"
-#include "hca/uctx.h"
+#include "memory/chunk.h"
+#include "memory/guest_mem.h"
+#include "notify/doorbell.h"
+#include "notify/worker.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
-/**
- * hyvh_cmd_query_device() - handle HYV_CMD_QUERY_DEVICE
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Without private data the answer is what ib_core knows; with it the driver is
- * asked, as natively.
- *
- * Context: As all handlers.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_query_device(void *arg, struct hyvh_call *call)
+/* Like uverbs, asks the HCA's driver only if there is provider data. */
+int hyvh_cmd_query_device(struct hyvh_cmd *cmd)
 {
-	struct hyvh_request *r = arg;
 	struct ib_device_attr attr = {};
 	struct ib_udata udata = {};
 	int ret;
 
-	if (!call->udata_in_len && !call->udata_out_room) {
-		hyvh_device_attr_to_wire(r->ibdev, &r->ibdev->attrs, call->rsp);
+	if (!cmd->udata_in_len && !cmd->udata_out_room) {
+		hyvh_device_attr_to_wire(cmd->ibdev, &cmd->ibdev->attrs,
+					 cmd->rsp);
 		return 0;
 	}
 
-	if (call->udata_in_len) {
-		udata.inbuf = r->scratch + HYVH_SCRATCH_UDATA_IN;
-		udata.inlen = call->udata_in_len;
-		if (copy_to_user((void __user *)udata.inbuf, call->udata_in,
-				 call->udata_in_len))
-			return -EFAULT;
-	}
-	if (call->udata_out_room) {
-		udata.outbuf = r->scratch + HYVH_SCRATCH_UDATA_OUT;
-		udata.outlen = call->udata_out_room;
-		if (clear_user(udata.outbuf, udata.outlen))
-			return -EFAULT;
-	}
-	ret = r->ibdev->ops.query_device(r->ibdev, &attr, &udata);
+	ret = hyvh_udata_in(&udata, cmd);
 	if (ret)
 		return ret;
-	if (call->udata_out_room) {
-		if (copy_from_user(call->udata_out,
-				   r->scratch + HYVH_SCRATCH_UDATA_OUT,
-				   call->udata_out_room))
-			return -EFAULT;
-		call->udata_out_len = call->udata_out_room;
-	}
-	hyvh_device_attr_to_wire(r->ibdev, &attr, call->rsp);
+	ret = cmd->ibdev->ops.query_device(cmd->ibdev, &attr, &udata);
+	if (ret)
+		return ret;
+	ret = hyvh_udata_out(cmd);
+	if (ret)
+		return ret;
+	hyvh_device_attr_to_wire(cmd->ibdev, &attr, cmd->rsp);
 	return 0;
 }
 
-/**
- * hyvh_cmd_query_port() - handle HYV_CMD_QUERY_PORT
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_query_port(void *arg, struct hyvh_call *call)
+static int hyvh_check_port(const struct hyvh_cmd *cmd, u32 port)
 {
-	const struct hyv_query_port_req *req = call->req;
-	struct hyvh_request *r = arg;
+	if (!rdma_is_port_valid(cmd->ibdev, port))
+		return hyvh_cmd_refuse(cmd, -EINVAL, "no port %u", port);
+	return 0;
+}
+
+int hyvh_cmd_query_port(struct hyvh_cmd *cmd)
+{
+	const struct hyv_query_port_req *req = cmd->req;
 	u32 port = le32_to_cpu(req->port);
 	struct ib_port_attr attr = {};
 	int ret;
 
-	if (!rdma_is_port_valid(r->ibdev, port))
-		return -EINVAL;
-	ret = ib_query_port(r->ibdev, port, &attr);
+	ret = hyvh_check_port(cmd, port);
 	if (ret)
 		return ret;
-	if (r->vnic->gids.tenant)
+	ret = ib_query_port(cmd->ibdev, port, &attr);
+	if (ret)
+		return ret;
+	if (hyvh_vgids_enabled(&cmd->vnic->vgids))
 		attr.gid_tbl_len = HYV_MAX_GIDS;
-	hyvh_port_attr_to_wire(r->ibdev, port, &attr,
-			       rdma_port_get_link_layer(r->ibdev, port),
-			       call->rsp);
+	hyvh_port_attr_to_wire(cmd->ibdev, port, &attr,
+			       rdma_port_get_link_layer(cmd->ibdev, port),
+			       cmd->rsp);
 	return 0;
 }
 
@@ -98,47 +78,40 @@ static void hyvh_gid_to_wire(const union ib_gid *gid, u32 index, u8 type,
 	out->type = type;
 }
 
-/* A guest with addresses of its own gets to know one of the HCA's only. */
-static u32 hyvh_query_gid_of_hca(struct hyvh_request *r, u32 port, u32 first,
-				 struct hyv_query_gids_rsp *rsp)
+/* With guest addressing, the guest gets only one GID of the HCA. */
+static u32 hyvh_query_hca_gid(struct hyvh_cmd *cmd, u32 port, u32 first)
 {
+	struct hyv_query_gids_rsp *rsp = cmd->rsp;
 	union ib_gid gid;
 
-	if (first || hyvh_vgids_hca_gid(r, port, &gid))
+	if (first || hyvh_vgids_hca_gid(cmd->vnic->hca, port, &gid))
 		return 0;
 	hyvh_gid_to_wire(&gid, 0, HYV_GID_TYPE_ROCE_V2, &rsp->gid[0]);
 	return 1;
 }
 
-/**
- * hyvh_cmd_query_gids() - handle HYV_CMD_QUERY_GIDS
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_query_gids(void *arg, struct hyvh_call *call)
+int hyvh_cmd_query_gids(struct hyvh_cmd *cmd)
 {
-	const struct hyv_query_gids_req *req = call->req;
-	struct hyv_query_gids_rsp *rsp = call->rsp;
+	const struct hyv_query_gids_req *req = cmd->req;
+	struct hyv_query_gids_rsp *rsp = cmd->rsp;
 	const struct ib_gid_attr *gid;
-	struct hyvh_request *r = arg;
 	u32 port = le32_to_cpu(req->port);
 	u32 index = le32_to_cpu(req->first);
 	u32 len, count = 0;
+	int ret;
 
-	if (!rdma_is_port_valid(r->ibdev, port))
-		return -EINVAL;
-	if (r->vnic->gids.tenant) {
-		rsp->count = cpu_to_le32(hyvh_query_gid_of_hca(r, port, index,
-							       rsp));
+	ret = hyvh_check_port(cmd, port);
+	if (ret)
+		return ret;
+	if (hyvh_vgids_enabled(&cmd->vnic->vgids)) {
+		count = hyvh_query_hca_gid(cmd, port, index);
+		rsp->count = cpu_to_le32(count);
 		return 0;
 	}
-	len = r->ibdev->port_data[port].immutable.gid_tbl_len;
+	len = cmd->ibdev->port_data[port].immutable.gid_tbl_len;
 
 	for (; index < len && count < HYV_QUERY_GIDS_MAX; index++) {
-		gid = rdma_get_gid_attr(r->ibdev, port, index);
+		gid = rdma_get_gid_attr(cmd->ibdev, port, index);
 		if (IS_ERR(gid))
 			continue;
 		hyvh_gid_to_wire(&gid->gid, index,
@@ -152,31 +125,23 @@ int hyvh_cmd_query_gids(void *arg, struct hyvh_call *call)
 	return 0;
 }
 
-/**
- * hyvh_cmd_query_pkeys() - handle HYV_CMD_QUERY_PKEYS
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_query_pkeys(void *arg, struct hyvh_call *call)
+int hyvh_cmd_query_pkeys(struct hyvh_cmd *cmd)
 {
-	const struct hyv_query_pkeys_req *req = call->req;
-	struct hyv_query_pkeys_rsp *rsp = call->rsp;
-	struct hyvh_request *r = arg;
+	const struct hyv_query_pkeys_req *req = cmd->req;
+	struct hyv_query_pkeys_rsp *rsp = cmd->rsp;
 	u32 port = le32_to_cpu(req->port);
 	u32 index = le32_to_cpu(req->first);
 	u32 len, count;
 	u16 pkey;
 	int ret;
 
-	if (!rdma_is_port_valid(r->ibdev, port))
-		return -EINVAL;
-	len = r->ibdev->port_data[port].immutable.pkey_tbl_len;
+	ret = hyvh_check_port(cmd, port);
+	if (ret)
+		return ret;
+	len = cmd->ibdev->port_data[port].immutable.pkey_tbl_len;
 
 	for (count = 0; index < len && count < HYV_QUERY_PKEYS_MAX; index++) {
-		ret = ib_query_pkey(r->ibdev, port, index, &pkey);
+		ret = ib_query_pkey(cmd->ibdev, port, index, &pkey);
 		if (ret)
 			return ret;
 		rsp->pkey[count++] = cpu_to_le16(pkey);
@@ -184,4 +149,39 @@ int hyvh_cmd_query_pkeys(void *arg, struct hyvh_call *call)
 	rsp->count = cpu_to_le32(count);
 	rsp->next = cpu_to_le32(index < len ? index : 0);
 	return 0;
+}
+
+int hyvh_cmd_setup_doorbells(struct hyvh_cmd *cmd)
+{
+	const struct hyvh_list_view *list = &cmd->lists[0];
+	struct hyvh_vnic *vnic = cmd->vnic;
+	struct hyvh_mem_table *table;
+	struct hyvh_chunks chunks;
+	int ret;
+
+	if (cmd->nr_lists != 1 || list->slot ||
+	    !PAGE_ALIGNED(list->addr) || !PAGE_ALIGNED(list->length) ||
+	    list->length < HYV_DB_AREA_SIZE(HYVH_QP_SLOTS, HYVH_CQ_SLOTS) ||
+	    list->length > HYVH_MAX_DOORBELL_AREA)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "invalid doorbell area");
+
+	table = hyvh_guest_mem_get(&vnic->mem);
+	if (!table)
+		return hyvh_cmd_refuse(cmd, -EFAULT, "no guest memory");
+	ret = hyvh_chunks_load(&chunks, list, list->length >> PAGE_SHIFT,
+			       hyvh_guest_read, table);
+	if (ret) {
+		hyvh_cmd_refuse(cmd, ret, "invalid chunk list");
+		goto out_table;
+	}
+	ret = hyvh_doorbells_setup(&vnic->doorbells, &chunks, table);
+	if (ret)
+		hyvh_cmd_refuse(cmd, ret, "cannot set up the doorbell area");
+	else
+		/* A sleeping worker must request kicks in the new area. */
+		hyvh_worker_wake(&vnic->worker);
+	hyvh_chunks_release(&chunks);
+out_table:
+	hyvh_mem_table_put(table);
+	return ret;
 }

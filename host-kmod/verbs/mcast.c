@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Multicast groups of UD QPs.
+ * Multicast groups of UD QPs, next to the AHs that send to them.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -13,22 +13,22 @@
 #include <net/net_namespace.h>
 #include <rdma/ib_cache.h>
 
-#include "command/dispatch.h"
-#include "address/gid_map.h"
+#include "address/vgid.h"
+#include "hca/gid_kind.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
-/* Memberships of one vNIC: HCAs have a few thousand groups in all. */
+/* Memberships of a vNIC. HCAs support a few thousand. */
 #define HYVH_MAX_MCAST	1024
 
 /**
- * struct hyvh_mcast - a group that a QP is in
+ * struct hyvh_mcast - membership of a QP in a group
  * @link: in &hyvh_qp.mcast
- * @gid: of the group, which names it
- * @mlid: as it was when the QP joined; ignored by Ethernet
- * @net: network namespace of a network device that has joined it, too; NULL if
- *	none has
- * @ifindex: that network device
+ * @gid: the group
+ * @mlid: LID given when the QP joined; ignored by Ethernet HCAs
+ * @net: network namespace of a network device that has joined the group as
+ *	well, or NULL
+ * @ifindex: index of this network device
  */
 struct hyvh_mcast {
 	struct list_head link;
@@ -39,13 +39,13 @@ struct hyvh_mcast {
 };
 
 /*
- * Protects &hyvh_qp.mcast and &hyvh_vnic.nr_mcast. One for all: rdma_rxe forgets a
- * QP that joins a group while another one is the last to leave it, and neither
- * lets that QP leave then nor be destroyed.
+ * Protects &hyvh_qp.mcast and &hyvh_vnic.nr_mcast. Global, because rdma_rxe
+ * loses a QP that joins a group while the last member leaves it: that QP could
+ * neither leave the group nor be destroyed.
  */
 static DEFINE_MUTEX(hyvh_mcast_lock);
 
-/* A reference to the network device of a port, or NULL. */
+/* Get a reference to the network device of a port, or NULL. */
 static struct net_device *hyvh_mcast_ndev(struct ib_device *ibdev, u32 port)
 {
 	const struct ib_gid_attr *attr;
@@ -66,8 +66,8 @@ static struct net_device *hyvh_mcast_ndev(struct ib_device *ibdev, u32 port)
 }
 
 /*
- * Join, or leave, with the host's IP stack; false if that is not there. Takes the
- * RTNL inside of hyvh_mcast_lock.
+ * Let the host's IP stack join or leave the group; returns false if the device
+ * has no IPv4. Takes the RTNL lock inside hyvh_mcast_lock.
  */
 static bool hyvh_mcast_ip_change(struct net_device *ndev,
 				 const union ib_gid *gid, bool join)
@@ -87,10 +87,10 @@ static bool hyvh_mcast_ip_change(struct net_device *ndev,
 }
 
 /*
- * What the connection manager does for processes of the host, that of a guest
- * does in the guest's network. Switches of the HCA's network have to know of
- * the group as well, and rdma_rxe gets none of what this host sends to a group
- * that it is not in.
+ * For a process of the host the connection manager joins the group at the IP
+ * stack. For a guest it does so in the guest's network only. But the switches of
+ * the HCA's network must know the group, and rdma_rxe receives what this host
+ * sends to a group only if the host is a member.
  */
 static void hyvh_mcast_ip_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
@@ -98,7 +98,7 @@ static void hyvh_mcast_ip_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 	u32 port = qp->ib->port;
 	struct net_device *ndev;
 
-	if (!qp->vnic->gids.tenant ||
+	if (!hyvh_vgids_enabled(&qp->vnic->vgids) ||
 	    hyvh_gid_kind(&mcast->gid) != HYVH_GID_MULTICAST4)
 		return;
 	if (!rdma_is_port_valid(ibdev, port))
@@ -128,9 +128,9 @@ static void hyvh_mcast_ip_leave(struct hyvh_mcast *mcast)
 }
 
 /*
- * The GID alone names a group: Ethernet HCAs ignore the LID, and ib_core would
- * count a group that comes with two LIDs twice, which they leave only once. The
- * QP could never be destroyed.
+ * Compare only the GID. Ethernet HCAs ignore the LID, so they leave a group
+ * with two LIDs only once. But ib_core would count it twice, and the QP could
+ * never be destroyed.
  */
 static struct hyvh_mcast *hyvh_mcast_find(struct hyvh_qp *qp,
 					  const struct hyv_mcast_req *req)
@@ -144,112 +144,89 @@ static struct hyvh_mcast *hyvh_mcast_find(struct hyvh_qp *qp,
 	return NULL;
 }
 
-static void hyvh_mcast_drop(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
+static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 {
-	lockdep_assert_held(&hyvh_mcast_lock);
-	hyvh_mcast_ip_leave(mcast);
-	list_del(&mcast->link);
-	kfree(mcast);
-	qp->vnic->nr_mcast--;
-}
-
-static int hyvh_mcast_attach(struct hyvh_qp *qp, const struct hyv_mcast_req *req)
-{
+	const struct hyv_mcast_req *req = cmd->req;
 	struct hyvh_mcast *mcast;
-	int ret = 0;
+	int ret;
 
-	mutex_lock(&hyvh_mcast_lock);
-	/* As uverbs: joining once more changes nothing. */
+	lockdep_assert_held(&hyvh_mcast_lock);
+	/* Like uverbs: joining again has no effect. */
 	if (hyvh_mcast_find(qp, req))
-		goto out_unlock;
-	if (qp->vnic->nr_mcast >= HYVH_MAX_MCAST) {
-		ret = -EDQUOT;
-		goto out_unlock;
-	}
+		return 0;
+	if (qp->vnic->nr_mcast >= HYVH_MAX_MCAST)
+		return hyvh_cmd_refuse(cmd, -EDQUOT, "%u memberships exist",
+				       qp->vnic->nr_mcast);
 	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
-	if (!mcast) {
-		ret = -ENOMEM;
-		goto out_unlock;
-	}
+	if (!mcast)
+		return -ENOMEM;
 	mcast->mlid = le16_to_cpu(req->mlid);
 	memcpy(mcast->gid.raw, req->gid, sizeof(mcast->gid.raw));
 	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
 	if (ret) {
 		kfree(mcast);
-	} else {
-		hyvh_mcast_ip_join(qp, mcast);
-		list_add_tail(&mcast->link, &qp->mcast);
-		qp->vnic->nr_mcast++;
+		return ret;
 	}
-out_unlock:
-	mutex_unlock(&hyvh_mcast_lock);
-	return ret;
+	hyvh_mcast_ip_join(qp, mcast);
+	list_add_tail(&mcast->link, &qp->mcast);
+	qp->vnic->nr_mcast++;
+	return 0;
 }
 
-static int hyvh_mcast_detach(struct hyvh_qp *qp, const struct hyv_mcast_req *req)
+static int hyvh_mcast_leave(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
-	struct hyvh_mcast *mcast;
-	int ret = -EINVAL;
+	int ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
 
-	mutex_lock(&hyvh_mcast_lock);
-	mcast = hyvh_mcast_find(qp, req);
-	if (mcast)
-		ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	if (!ret)
-		hyvh_mcast_drop(qp, mcast);
-	mutex_unlock(&hyvh_mcast_lock);
-	return ret;
+	lockdep_assert_held(&hyvh_mcast_lock);
+	if (ret)
+		return ret;
+	hyvh_mcast_ip_leave(mcast);
+	list_del(&mcast->link);
+	kfree(mcast);
+	qp->vnic->nr_mcast--;
+	return 0;
 }
 
-static int hyvh_mcast_call(struct hyvh_request *r,
-			   const struct hyv_mcast_req *req,
-			   int (*fn)(struct hyvh_qp *qp,
-				     const struct hyv_mcast_req *req))
+static int hyvh_mcast_detach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 {
-	struct hyvh_objs *objs = &r->vnic->objs;
-	struct hyvh_obj *obj;
+	struct hyvh_mcast *mcast = hyvh_mcast_find(qp, cmd->req);
+
+	if (!mcast)
+		return hyvh_cmd_refuse(cmd, -EINVAL,
+				       "QP is not in the group");
+	return hyvh_mcast_leave(qp, mcast);
+}
+
+static int hyvh_mcast_call(struct hyvh_cmd *cmd,
+			   int (*fn)(struct hyvh_cmd *cmd, struct hyvh_qp *qp))
+{
+	const struct hyv_mcast_req *req = cmd->req;
+	struct hyvh_qp *qp;
 	int ret;
 
-	obj = hyvh_obj_get(objs, le32_to_cpu(req->qp), HYV_OBJ_QP);
-	if (!obj)
-		return -ENOENT;
-	ret = fn(container_of(obj, struct hyvh_qp, obj), req);
-	hyvh_obj_put(objs, obj);
+	qp = hyvh_qp_get(cmd, req->qp);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	mutex_lock(&hyvh_mcast_lock);
+	ret = fn(cmd, qp);
+	mutex_unlock(&hyvh_mcast_lock);
+	hyvh_qp_put(cmd, qp);
 	return ret;
 }
 
-/**
- * hyvh_cmd_attach_mcast() - handle HYV_CMD_ATTACH_MCAST
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_attach_mcast(void *arg, struct hyvh_call *call)
+int hyvh_cmd_attach_mcast(struct hyvh_cmd *cmd)
 {
-	return hyvh_mcast_call(arg, call->req, hyvh_mcast_attach);
+	return hyvh_mcast_call(cmd, hyvh_mcast_attach);
 }
 
-/**
- * hyvh_cmd_detach_mcast() - handle HYV_CMD_DETACH_MCAST
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers.
- * Return: 0; -EINVAL if the QP is not in the group; or another negative errno.
- */
-int hyvh_cmd_detach_mcast(void *arg, struct hyvh_call *call)
+int hyvh_cmd_detach_mcast(struct hyvh_cmd *cmd)
 {
-	return hyvh_mcast_call(arg, call->req, hyvh_mcast_detach);
+	return hyvh_mcast_call(cmd, hyvh_mcast_detach);
 }
 
-/**
- * hyvh_mcast_leave_all() - take a QP out of its groups
- * @qp: a QP that was removed from the table
- *
- * Context: Process context. May sleep.
- * Return: 0, or the driver's negative errno; the QP may be in some groups still.
+/*
+ * Take a QP, which was removed from the table, out of its groups. If the HCA's
+ * driver fails, the QP remains in some of them.
  */
 int hyvh_mcast_leave_all(struct hyvh_qp *qp)
 {
@@ -258,10 +235,9 @@ int hyvh_mcast_leave_all(struct hyvh_qp *qp)
 
 	mutex_lock(&hyvh_mcast_lock);
 	list_for_each_entry_safe(mcast, next, &qp->mcast, link) {
-		ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+		ret = hyvh_mcast_leave(qp, mcast);
 		if (ret)
 			break;
-		hyvh_mcast_drop(qp, mcast);
 	}
 	mutex_unlock(&hyvh_mcast_lock);
 	return ret;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions.
+ * Memory regions (MRs), and memory windows (MWs), which guests bind to them by
+ * work requests.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
@@ -10,56 +11,53 @@
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 
-#include "memory/chunk.h"
 #include "command/convert.h"
-#include "command/dispatch.h"
-#include "memory/guest_map.h"
+#include "memory/stitch.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
-/* Most chunks of one region: 64 GiB of single 4 KiB pages. */
+/* Most chunks of an MR: 64 GiB of single 4 KiB pages. */
 #define HYVH_MAX_CHUNKS	(16U << 20)
 
-/* What uverbs does with an MR that a driver has made. */
-static void hyvh_ib_mr_adopt(struct hyvh_request *r, struct hyvh_pd *pd,
+/* Initialise an MR from the HCA's driver like uverbs. */
+static void hyvh_ib_mr_adopt(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 			     struct ib_mr *mr)
 {
-	mr->device = r->ibdev;
+	mr->device = cmd->ibdev;
 	mr->pd = pd->ib;
 	mr->type = IB_MR_TYPE_USER;
 	mr->dm = NULL;
 	mr->sig_attrs = NULL;
 	mr->uobject = hyvh_uctx_uobject(&pd->context->uctx);
 	atomic_inc(&pd->ib->usecnt);
-	hyvh_restrack_own(&mr->res, RDMA_RESTRACK_MR, r->vnic->owner);
+	hyvh_restrack_own(&mr->res, RDMA_RESTRACK_MR, cmd->vnic->owner);
 	rdma_restrack_add(&mr->res);
 }
 
-static struct ib_mr *hyvh_ib_reg_mr(struct hyvh_request *r, struct hyvh_pd *pd,
-				    const struct hyv_reg_mr_req *req,
-				    const struct hyvh_stitch *stitch, u64 length,
-				    struct hyvh_call *call)
+static struct ib_mr *hyvh_ib_reg_mr(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
+				    unsigned long addr, u64 length)
 {
+	const struct hyv_reg_mr_req *req = cmd->req;
 	struct hyvh_uctx *uctx = &pd->context->uctx;
 	struct uverbs_attr_bundle bundle;
 	struct ib_mr *mr;
 	int ret;
 
-	ret = hyvh_udata_begin(&bundle, uctx, r->scratch, call);
+	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ERR_PTR(ret);
-	mr = r->ibdev->ops.reg_user_mr(pd->ib, stitch->addr, length,
-				       le64_to_cpu(req->iova),
-				       le32_to_cpu(req->access),
-				       &bundle.driver_udata);
+	mr = cmd->ibdev->ops.reg_user_mr(pd->ib, addr, length,
+					 le64_to_cpu(req->iova),
+					 le32_to_cpu(req->access),
+					 &bundle.driver_udata);
 	if (IS_ERR(mr))
 		return mr;
 
-	hyvh_ib_mr_adopt(r, pd, mr);
+	hyvh_ib_mr_adopt(cmd, pd, mr);
 	mr->iova = le64_to_cpu(req->iova);
 	mr->length = length;
 
-	ret = hyvh_udata_end(&bundle, call);
+	ret = hyvh_udata_out(cmd);
 	if (ret) {
 		hyvh_udata_none(&bundle, uctx);
 		ib_dereg_mr_user(mr, &bundle.driver_udata);
@@ -68,11 +66,13 @@ static struct ib_mr *hyvh_ib_reg_mr(struct hyvh_request *r, struct hyvh_pd *pd,
 	return mr;
 }
 
-/*
- * What the driver's umem is going to refuse must not be pinned or described
- * first: a list of chunks may name the same page millions of times.
- */
-static bool hyvh_mr_over_memlock(u64 bytes)
+/* Bytes that an MR of this memory pins. */
+static u64 hyvh_mr_pinned(const struct hyvh_list_view *list)
+{
+	return PAGE_ALIGN(offset_in_page(list->addr) + list->length);
+}
+
+static bool hyvh_mr_exceeds_memlock(u64 bytes)
 {
 	u64 pinned = (u64)atomic64_read(&current->mm->pinned_vm) << PAGE_SHIFT;
 	u64 limit = rlimit(RLIMIT_MEMLOCK);
@@ -81,334 +81,282 @@ static bool hyvh_mr_over_memlock(u64 bytes)
 	       !capable(CAP_IPC_LOCK);
 }
 
-/* Bytes that a region of this memory pins. */
-static u64 hyvh_mr_pinned(const struct hyvh_list_view *list)
+/*
+ * Stitch the memory of an MR. Checks RLIMIT_MEMLOCK first: the HCA's driver
+ * would refuse the memory later, but a chunk list may repeat one page millions
+ * of times, and stitching would pin all of them.
+ */
+static int hyvh_mr_stitch(struct hyvh_cmd *cmd, struct hyvh_stitch *stitch)
 {
-	return PAGE_ALIGN(offset_in_page(list->addr) + list->length);
-}
-
-/* Register guest memory; all that it needs besides the MR is gone after it. */
-static int hyvh_mr_register(struct hyvh_request *r, struct hyvh_mr *mr,
-			    const struct hyv_reg_mr_req *req,
-			    struct hyvh_call *call)
-{
-	const struct hyvh_list_view *list = &call->lists[0];
-	struct hyvh_stitch stitch;
+	const struct hyvh_list_view *list = &cmd->lists[0];
 	int ret;
 
-	ret = hyvh_guest_map(r->vnic, list, HYVH_MAX_CHUNKS, &stitch);
+	if (hyvh_mr_exceeds_memlock(hyvh_mr_pinned(list)))
+		return hyvh_cmd_refuse(cmd, -ENOMEM,
+				       "RLIMIT_MEMLOCK of the VMM exceeded");
+	ret = hyvh_stitch_guest(stitch, &cmd->vnic->mem, list, HYVH_MAX_CHUNKS);
 	if (ret)
-		return ret;
-	mr->ib = hyvh_ib_reg_mr(r, mr->pd, req, &stitch, list->length, call);
-	/* The HCA's pins outlive the range. */
-	hyvh_stitch_unmap(&stitch);
-	return PTR_ERR_OR_ZERO(mr->ib);
-}
-
-static int hyvh_mr_check_access(struct hyvh_request *r, u32 access)
-{
-	return hyvh_access_check(access) ?:
-	       ib_check_mr_access(r->ibdev, access);
-}
-
-/* May the memory beside the request be at @iova? */
-static int hyvh_mr_check_memory(const struct hyvh_call *call, u64 iova)
-{
-	const struct hyvh_list_view *list = &call->lists[0];
-
-	if (call->nr_lists != 1 || list->slot)
-		return -EINVAL;
-	/* The rule of uverbs, which drivers rely on. */
-	if (offset_in_page(list->addr) != offset_in_page(iova))
-		return -EINVAL;
-	/* It is not empty, and may end where all addresses do. */
-	if (list->length > LONG_MAX || list->length - 1 > U64_MAX - iova)
-		return -EINVAL;
+		return hyvh_cmd_refuse(cmd, ret, "cannot stitch guest memory");
 	return 0;
 }
 
-/**
- * hyvh_cmd_reg_mr() - handle HYV_CMD_REG_MR
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers. Takes long for big regions.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_reg_mr(void *arg, struct hyvh_call *call)
+static int hyvh_mr_check_access(struct hyvh_cmd *cmd, u32 access)
 {
-	const struct hyv_reg_mr_req *req = call->req;
-	struct hyv_reg_mr_rsp *rsp = call->rsp;
-	struct hyvh_request *r = arg;
-	struct hyvh_vnic *vnic = r->vnic;
-	struct hyvh_obj *pd;
-	struct hyvh_mr *mr;
 	int ret;
 
-	ret = hyvh_mr_check_access(r, le32_to_cpu(req->access));
+	ret = hyvh_access_check(access) ?:
+	      ib_check_mr_access(cmd->ibdev, access);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "invalid access flags 0x%x",
+				       access);
+	return 0;
+}
+
+/* Check that the memory of the request can be registered at @iova. */
+static int hyvh_mr_check_memory(struct hyvh_cmd *cmd, u64 iova)
+{
+	const struct hyvh_list_view *list = &cmd->lists[0];
+
+	if (cmd->nr_lists != 1 || list->slot)
+		return hyvh_cmd_refuse(cmd, -EINVAL,
+				       "chunk list for slot 0 expected");
+	/* The rule of uverbs, which drivers rely on. */
+	if (offset_in_page(list->addr) != offset_in_page(iova))
+		return hyvh_cmd_refuse(cmd, -EINVAL,
+				       "address and IOVA differ in their page offset");
+	/* The length is not 0, and iova + length may be 2^64. */
+	if (list->length > LONG_MAX || list->length - 1 > U64_MAX - iova)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "length 0x%llx too large",
+				       list->length);
+	return 0;
+}
+
+static int hyvh_mr_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
+			 struct hyvh_obj *pd)
+{
+	struct hyv_reg_mr_rsp *rsp = cmd->rsp;
+	struct hyvh_vnic *vnic = cmd->vnic;
+	struct hyvh_mr *mr = hyvh_to_mr(obj);
+	struct hyvh_stitch stitch;
+	int ret;
+
+	mr->pd = hyvh_to_pd(pd);
+	mr->pinned = hyvh_mr_pinned(&cmd->lists[0]);
+	ret = hyvh_cmd_charge(cmd, &vnic->pinned, mr->pinned);
 	if (ret)
 		return ret;
-	ret = hyvh_mr_check_memory(call, le64_to_cpu(req->iova));
+	ret = hyvh_mr_stitch(cmd, &stitch);
 	if (ret)
-		return ret;
-	pd = hyvh_obj_get(&vnic->objs, le32_to_cpu(req->pd), HYV_OBJ_PD);
-	if (!pd)
-		return -ENOENT;
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
-	if (!mr) {
-		ret = -ENOMEM;
-		goto err_put;
+		goto err_uncharge;
+	mr->ib = hyvh_ib_reg_mr(cmd, mr->pd, stitch.addr, cmd->lists[0].length);
+	/* The HCA's pins outlive the range. */
+	hyvh_stitch_unmap(&stitch);
+	if (IS_ERR(mr->ib)) {
+		ret = PTR_ERR(mr->ib);
+		goto err_uncharge;
 	}
-	mr->pd = container_of(pd, struct hyvh_pd, obj);
-	mr->pinned = hyvh_mr_pinned(&call->lists[0]);
 	mutex_init(&mr->lock);
-
-	ret = hyvh_obj_reserve(&vnic->objs, &mr->obj, HYV_OBJ_MR, pd->owner);
-	if (ret)
-		goto err_free;
-	ret = hyvh_quota_charge(&vnic->pinned, mr->pinned);
-	if (ret)
-		goto err_abort;
-	if (hyvh_mr_over_memlock(mr->pinned)) {
-		ret = -ENOMEM;
-		goto err_uncharge;
-	}
-	ret = hyvh_mr_register(r, mr, req, call);
-	if (ret)
-		goto err_uncharge;
-
-	hyvh_obj_use(pd);
-	rsp->handle = cpu_to_le32(mr->obj.handle);
 	rsp->lkey = cpu_to_le32(mr->ib->lkey);
 	rsp->rkey = cpu_to_le32(mr->ib->rkey);
-	hyvh_obj_publish(&vnic->objs, &mr->obj);
-	hyvh_obj_put(&vnic->objs, pd);
 	return 0;
 
 err_uncharge:
 	hyvh_quota_uncharge(&vnic->pinned, mr->pinned);
-err_abort:
-	hyvh_obj_abort(&vnic->objs, &mr->obj);
-err_free:
-	mutex_destroy(&mr->lock);
-	kfree(mr);
-err_put:
-	hyvh_obj_put(&vnic->objs, pd);
 	return ret;
 }
 
-/**
- * struct hyvh_rereg - a re-registration
- * @flags: HYVH_REREG_*
- * @access: new rights
- * @iova: new address
- * @pd: new PD, or the old one
- * @length: bytes of new memory
- * @stitch: the new memory, with HYV_REREG_TRANS
- */
-struct hyvh_rereg {
-	u32 flags;
-	u32 access;
-	u64 iova;
-	struct hyvh_pd *pd;
-	u64 length;
-	struct hyvh_stitch stitch;
+static const struct hyvh_obj_builder hyvh_mr_builder = {
+	.type = HYV_OBJ_MR,
+	.size = sizeof(struct hyvh_mr),
+	.parent = HYV_OBJ_PD,
+	.build = hyvh_mr_build,
 };
+
+/* Takes long for large MRs. */
+int hyvh_cmd_reg_mr(struct hyvh_cmd *cmd)
+{
+	const struct hyv_reg_mr_req *req = cmd->req;
+	int ret;
+
+	ret = hyvh_mr_check_access(cmd, le32_to_cpu(req->access));
+	if (ret)
+		return ret;
+	ret = hyvh_mr_check_memory(cmd, le64_to_cpu(req->iova));
+	if (ret)
+		return ret;
+	return hyvh_obj_create(cmd, &hyvh_mr_builder, req->pd);
+}
 
 static_assert(HYV_REREG_TRANS == IB_MR_REREG_TRANS);
 static_assert(HYV_REREG_PD == IB_MR_REREG_PD);
 static_assert(HYV_REREG_ACCESS == IB_MR_REREG_ACCESS);
 
-/* The driver changes the MR, or makes another one that takes its place. */
-static int hyvh_ib_rereg_mr(struct hyvh_request *r, struct hyvh_mr *mr,
-			    const struct hyvh_rereg *rereg, struct hyvh_call *call)
+/*
+ * The driver changes the MR or replaces it by another one. @pd is the new PD or
+ * the old one; @addr is the new memory, if any.
+ */
+static int hyvh_ib_rereg_mr(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
+			    struct hyvh_pd *pd, unsigned long addr)
 {
+	const struct hyv_rereg_mr_req *req = cmd->req;
 	struct hyvh_uctx *uctx = &mr->pd->context->uctx;
-	struct uverbs_attr_bundle bundle;
+	u32 flags = le32_to_cpu(req->flags);
 	struct ib_mr *new, *old = mr->ib;
 	struct ib_pd *old_pd = old->pd;
+	struct uverbs_attr_bundle bundle;
+	u64 length = 0;
 	int ret;
 
-	ret = hyvh_udata_begin(&bundle, uctx, r->scratch, call);
+	if (flags & HYV_REREG_TRANS)
+		length = cmd->lists[0].length;
+	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ret;
-	new = r->ibdev->ops.rereg_user_mr(old, rereg->flags, rereg->stitch.addr,
-					  rereg->length, rereg->iova,
-					  rereg->access, rereg->pd->ib,
-					  &bundle.driver_udata);
+	new = cmd->ibdev->ops.rereg_user_mr(old, flags, addr, length,
+					    le64_to_cpu(req->iova),
+					    le32_to_cpu(req->access), pd->ib,
+					    &bundle.driver_udata);
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 
 	if (new) {
-		hyvh_ib_mr_adopt(r, rereg->pd, new);
+		hyvh_ib_mr_adopt(cmd, pd, new);
 		new->iova = old->iova;
 		new->length = old->length;
 		mr->ib = new;
-	} else if (rereg->flags & HYV_REREG_PD) {
+	} else if (flags & HYV_REREG_PD) {
 		/* Some drivers have set it already. */
-		WRITE_ONCE(old->pd, rereg->pd->ib);
+		WRITE_ONCE(old->pd, pd->ib);
 		atomic_inc(&old->pd->usecnt);
-		/* The resource tracker may still look at the old one. */
-		rdma_restrack_sync(&old->res);
+		/* The resource tracker may still be reading the old PD. */
+		compat_restrack_sync(&old->res);
 		atomic_dec(&old_pd->usecnt);
 	}
-	if (rereg->flags & HYV_REREG_TRANS) {
-		mr->ib->iova = rereg->iova;
-		mr->ib->length = rereg->length;
+	if (flags & HYV_REREG_TRANS) {
+		mr->ib->iova = le64_to_cpu(req->iova);
+		mr->ib->length = length;
 	}
 	if (new) {
 		hyvh_udata_none(&bundle, uctx);
 		if (ib_dereg_mr_user(old, &bundle.driver_udata))
-			pr_warn_ratelimited("%s refused to deregister the old MR\n",
-					    r->vnic->hca_name);
+			pr_warn_ratelimited("%s: driver failed to deregister the old MR; leaking it\n",
+					    cmd->vnic->hca_name);
 	}
-	/* There is no way back: what is not told is lost. */
-	hyvh_udata_end(&bundle, call);
+	/* Too late to fail, the old MR is gone: ignore a copy error. */
+	hyvh_udata_out(cmd);
 	return 0;
 }
 
-static int hyvh_mr_rereg_locked(struct hyvh_request *r, struct hyvh_mr *mr,
-				struct hyvh_rereg *rereg, struct hyvh_call *call)
+static int hyvh_mr_move(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
+			struct hyvh_pd *pd)
 {
-	struct hyvh_quota *quota = &r->vnic->pinned;
+	struct hyvh_stitch stitch;
+	int ret;
+
+	ret = hyvh_mr_stitch(cmd, &stitch);
+	if (ret)
+		return ret;
+	ret = hyvh_ib_rereg_mr(cmd, mr, pd, stitch.addr);
+	hyvh_stitch_unmap(&stitch);
+	return ret;
+}
+
+static int hyvh_mr_rereg(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
+			 struct hyvh_pd *pd)
+{
+	const struct hyv_rereg_mr_req *req = cmd->req;
+	struct hyvh_quota *quota = &cmd->vnic->pinned;
 	u64 pinned;
 	int ret;
 
 	lockdep_assert_held(&mr->lock);
-	if (!(rereg->flags & HYV_REREG_TRANS))
-		return hyvh_ib_rereg_mr(r, mr, rereg, call);
+	if (pd->context != mr->pd->context)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "PD of another context");
+	if (!(req->flags & cpu_to_le32(HYV_REREG_TRANS)))
+		return hyvh_ib_rereg_mr(cmd, mr, pd, 0);
 
-	/* The new memory is pinned before the old one is let go. */
-	rereg->length = call->lists[0].length;
-	pinned = hyvh_mr_pinned(&call->lists[0]);
-	ret = hyvh_quota_charge(quota, pinned);
+	pinned = hyvh_mr_pinned(&cmd->lists[0]);
+	ret = hyvh_cmd_charge(cmd, quota, pinned);
 	if (ret)
 		return ret;
-	ret = -ENOMEM;
-	if (hyvh_mr_over_memlock(pinned))
-		goto out_uncharge;
-	ret = hyvh_guest_map(r->vnic, &call->lists[0], HYVH_MAX_CHUNKS,
-			     &rereg->stitch);
-	if (ret)
-		goto out_uncharge;
-	ret = hyvh_ib_rereg_mr(r, mr, rereg, call);
-	hyvh_stitch_unmap(&rereg->stitch);
-	if (!ret)
-		swap(mr->pinned, pinned);
-out_uncharge:
-	hyvh_quota_uncharge(quota, pinned);
-	return ret;
+	return hyvh_quota_resized(quota, &mr->pinned, pinned,
+				  hyvh_mr_move(cmd, mr, pd));
 }
 
-static int hyvh_mr_rereg(struct hyvh_request *r, struct hyvh_mr *mr,
-			 struct hyvh_rereg *rereg, struct hyvh_call *call)
+static int hyvh_rereg_check(struct hyvh_cmd *cmd)
 {
-	struct hyv_reg_mr_rsp *rsp = call->rsp;
-	struct hyvh_pd *old;
-	int ret;
-
-	mutex_lock(&mr->lock);
-	old = mr->pd;
-	if (!rereg->pd)
-		rereg->pd = old;
-	ret = -EINVAL;
-	if (rereg->pd->context != old->context)
-		goto out_unlock;
-	ret = hyvh_mr_rereg_locked(r, mr, rereg, call);
-	if (!ret) {
-		hyvh_obj_use(&rereg->pd->obj);
-		mr->pd = rereg->pd;
-		hyvh_obj_unuse(&old->obj);
-		rsp->handle = cpu_to_le32(mr->obj.handle);
-		rsp->lkey = cpu_to_le32(mr->ib->lkey);
-		rsp->rkey = cpu_to_le32(mr->ib->rkey);
-	}
-out_unlock:
-	mutex_unlock(&mr->lock);
-	return ret;
-}
-
-static int hyvh_rereg_check(struct hyvh_request *r,
-			    const struct hyv_rereg_mr_req *req,
-			    const struct hyvh_call *call)
-{
+	const struct hyv_rereg_mr_req *req = cmd->req;
 	u32 flags = le32_to_cpu(req->flags);
 	int ret;
 
-	if (!r->ibdev->ops.rereg_user_mr)
-		return -EOPNOTSUPP;
+	if (!cmd->ibdev->ops.rereg_user_mr)
+		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
 	if (!flags || flags & ~(u32)(HYV_REREG_TRANS | HYV_REREG_PD |
-				     HYV_REREG_ACCESS) ||
-	    (!(flags & HYV_REREG_PD) && req->pd) ||
+				     HYV_REREG_ACCESS))
+		return hyvh_cmd_refuse(cmd, -EINVAL, "invalid flags 0x%x",
+				       flags);
+	if ((!(flags & HYV_REREG_PD) && req->pd) ||
 	    (!(flags & HYV_REREG_ACCESS) && req->access))
-		return -EINVAL;
+		return hyvh_cmd_refuse(cmd, -EINVAL, "unused field not 0");
 	if (flags & HYV_REREG_ACCESS) {
-		ret = hyvh_mr_check_access(r, le32_to_cpu(req->access));
+		ret = hyvh_mr_check_access(cmd, le32_to_cpu(req->access));
 		if (ret)
 			return ret;
 	}
 	if (flags & HYV_REREG_TRANS)
-		return hyvh_mr_check_memory(call, le64_to_cpu(req->iova));
-	return call->nr_lists || req->iova ? -EINVAL : 0;
+		return hyvh_mr_check_memory(cmd, le64_to_cpu(req->iova));
+	if (cmd->nr_lists || req->iova)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "memory is not used");
+	return 0;
 }
 
-/**
- * hyvh_cmd_rereg_mr() - handle HYV_CMD_REREG_MR
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers. Takes long for big regions.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_rereg_mr(void *arg, struct hyvh_call *call)
+/* Takes long for large MRs. */
+int hyvh_cmd_rereg_mr(struct hyvh_cmd *cmd)
 {
-	const struct hyv_rereg_mr_req *req = call->req;
-	struct hyvh_request *r = arg;
-	struct hyvh_objs *objs = &r->vnic->objs;
-	struct hyvh_rereg rereg = {
-		.flags = le32_to_cpu(req->flags),
-		.access = le32_to_cpu(req->access),
-		.iova = le64_to_cpu(req->iova),
-	};
-	struct hyvh_obj *obj, *pd = NULL;
+	const struct hyv_rereg_mr_req *req = cmd->req;
+	struct hyv_reg_mr_rsp *rsp = cmd->rsp;
+	struct hyvh_pd *old, *pd = NULL;
 	struct hyvh_mr *mr;
 	int ret;
 
-	ret = hyvh_rereg_check(r, req, call);
+	ret = hyvh_rereg_check(cmd);
 	if (ret)
 		return ret;
-	obj = hyvh_obj_get(objs, le32_to_cpu(req->mr), HYV_OBJ_MR);
-	if (!obj)
-		return -ENOENT;
-	mr = container_of(obj, struct hyvh_mr, obj);
-	if (rereg.flags & HYV_REREG_PD) {
-		pd = hyvh_obj_get(objs, le32_to_cpu(req->pd), HYV_OBJ_PD);
-		if (!pd) {
-			ret = -ENOENT;
+	mr = hyvh_mr_get(cmd, req->mr);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	if (req->flags & cpu_to_le32(HYV_REREG_PD)) {
+		pd = hyvh_pd_get(cmd, req->pd);
+		if (IS_ERR(pd)) {
+			ret = PTR_ERR(pd);
 			goto out_put;
 		}
-		rereg.pd = container_of(pd, struct hyvh_pd, obj);
 	}
 
-	ret = hyvh_mr_rereg(r, mr, &rereg, call);
+	mutex_lock(&mr->lock);
+	old = mr->pd;
+	ret = hyvh_mr_rereg(cmd, mr, pd ?: old);
+	if (!ret) {
+		if (pd) {
+			hyvh_obj_use(&pd->obj);
+			mr->pd = pd;
+			hyvh_obj_unuse(&old->obj);
+		}
+		rsp->handle = cpu_to_le32(mr->obj.handle);
+		rsp->lkey = cpu_to_le32(mr->ib->lkey);
+		rsp->rkey = cpu_to_le32(mr->ib->rkey);
+	}
+	mutex_unlock(&mr->lock);
 	if (pd)
-		hyvh_obj_put(objs, pd);
+		hyvh_pd_put(cmd, pd);
 out_put:
-	hyvh_obj_put(objs, obj);
+	hyvh_mr_put(cmd, mr);
 	return ret;
 }
 
-/**
- * hyvh_mr_destroy() - deregister an MR that was removed from the table
- * @vnic: the vNIC
- * @obj: its handle
- *
- * Context: Process context. May sleep.
- * Return: 0, @obj is then freed; or the driver's negative errno.
- */
 int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
-	struct hyvh_mr *mr = container_of(obj, struct hyvh_mr, obj);
+	struct hyvh_mr *mr = hyvh_to_mr(obj);
 	struct uverbs_attr_bundle bundle;
 	int ret;
 
@@ -416,11 +364,91 @@ int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	ret = ib_dereg_mr_user(mr->ib, &bundle.driver_udata);
 	if (ret)
 		return ret;
-	hyvh_quota_uncharge(&vnic->pinned, mr->pinned);
 	mutex_destroy(&mr->lock);
+	hyvh_quota_uncharge(&vnic->pinned, mr->pinned);
 	hyvh_obj_unuse(&mr->pd->obj);
-	/* Last, as a context's end waits for it and then frees the PD. */
-	hyvh_obj_erase(&vnic->objs, obj);
-	kfree(mr);
+	return 0;
+}
+
+static struct ib_mw *hyvh_ib_alloc_mw(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
+				      enum ib_mw_type type)
+{
+	struct hyvh_uctx *uctx = &pd->context->uctx;
+	struct uverbs_attr_bundle bundle;
+	struct ib_mw *mw;
+	int ret;
+
+	mw = rdma_zalloc_drv_obj(cmd->ibdev, ib_mw);
+	if (!mw)
+		return ERR_PTR(-ENOMEM);
+	mw->device = cmd->ibdev;
+	mw->pd = pd->ib;
+	mw->type = type;
+	mw->uobject = hyvh_uctx_uobject(uctx);
+
+	ret = hyvh_udata_begin(&bundle, uctx, cmd);
+	if (ret)
+		goto err_free;
+	ret = cmd->ibdev->ops.alloc_mw(mw, &bundle.driver_udata);
+	if (ret)
+		goto err_free;
+	ret = hyvh_udata_out(cmd);
+	if (ret)
+		goto err_dealloc;
+	atomic_inc(&pd->ib->usecnt);
+	return mw;
+
+err_dealloc:
+	cmd->ibdev->ops.dealloc_mw(mw);
+err_free:
+	kfree(mw);
+	return ERR_PTR(ret);
+}
+
+static int hyvh_mw_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
+			 struct hyvh_obj *pd)
+{
+	const struct hyv_alloc_mw_req *req = cmd->req;
+	struct hyv_alloc_mw_rsp *rsp = cmd->rsp;
+	struct hyvh_mw *mw = hyvh_to_mw(obj);
+
+	mw->pd = hyvh_to_pd(pd);
+	mw->ib = hyvh_ib_alloc_mw(cmd, mw->pd, req->mw_type);
+	if (IS_ERR(mw->ib))
+		return PTR_ERR(mw->ib);
+	rsp->rkey = cpu_to_le32(mw->ib->rkey);
+	return 0;
+}
+
+static const struct hyvh_obj_builder hyvh_mw_builder = {
+	.type = HYV_OBJ_MW,
+	.size = sizeof(struct hyvh_mw),
+	.parent = HYV_OBJ_PD,
+	.build = hyvh_mw_build,
+};
+
+int hyvh_cmd_alloc_mw(struct hyvh_cmd *cmd)
+{
+	const struct hyv_alloc_mw_req *req = cmd->req;
+
+	if (!cmd->ibdev->ops.alloc_mw)
+		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
+	if (req->mw_type != IB_MW_TYPE_1 && req->mw_type != IB_MW_TYPE_2)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "invalid type %u",
+				       req->mw_type);
+	return hyvh_obj_create(cmd, &hyvh_mw_builder, req->pd);
+}
+
+int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	struct hyvh_mw *mw = hyvh_to_mw(obj);
+	int ret;
+
+	ret = mw->ib->device->ops.dealloc_mw(mw->ib);
+	if (ret)
+		return ret;
+	kfree(mw->ib);
+	atomic_dec(&mw->pd->ib->usecnt);
+	hyvh_obj_unuse(&mw->pd->obj);
 	return 0;
 }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Typed handle table of one vNIC; the life cycle is in obj.h.
+ * Typed handle table of a vNIC; obj.h describes the life of an object.
  */
 #include <linux/bug.h>
 #include <linux/gfp.h>
 
 #include "verbs/obj.h"
 
-/* Handles of the guest are positive ints to user space. */
+/* User space treats handles as positive ints. */
 #define HYVH_HANDLES	XA_LIMIT(1, INT_MAX)
 
-/**
- * hyvh_objs_init() - start a table
- * @objs: the table; all maxima are 0
- */
+/* All limits are 0. */
 void hyvh_objs_init(struct hyvh_objs *objs)
 {
 	unsigned int type;
@@ -28,55 +25,19 @@ void hyvh_objs_init(struct hyvh_objs *objs)
 	init_waitqueue_head(&objs->wait);
 }
 
-/**
- * hyvh_objs_fini() - end a table
- * @objs: the table; empty, and nobody uses it any more
- */
+/* The table is empty and not in use. */
 void hyvh_objs_fini(struct hyvh_objs *objs)
 {
 	WARN_ON_ONCE(!xa_empty(&objs->xa));
 	xa_destroy(&objs->xa);
 }
 
-/**
- * hyvh_objs_set_max() - limit the number of objects of a type
- * @objs: the table
- * @type: which objects
- * @max: the limit; what exists beyond it stays
- *
- * Context: process; takes the xa_lock.
- */
+/* Existing objects stay even if they exceed the new limit. */
 void hyvh_objs_set_max(struct hyvh_objs *objs, enum hyv_obj_type type, u32 max)
 {
 	xa_lock(&objs->xa);
 	WRITE_ONCE(objs->max[type], max);
 	xa_unlock(&objs->xa);
-}
-
-/**
- * hyvh_objs_count() - number of objects of a type, reserved ones included
- * @objs: the table
- * @type: which objects
- *
- * Context: any.
- * Return: the number.
- */
-u32 hyvh_objs_count(const struct hyvh_objs *objs, enum hyv_obj_type type)
-{
-	return READ_ONCE(objs->count[type]);
-}
-
-/**
- * hyvh_objs_max() - limit of the number of objects of a type
- * @objs: the table
- * @type: which objects
- *
- * Context: any.
- * Return: the limit.
- */
-u32 hyvh_objs_max(const struct hyvh_objs *objs, enum hyv_obj_type type)
-{
-	return READ_ONCE(objs->max[type]);
 }
 
 static void hyvh_objs_account(struct hyvh_objs *objs, enum hyv_obj_type type,
@@ -87,30 +48,30 @@ static void hyvh_objs_account(struct hyvh_objs *objs, enum hyv_obj_type type,
 }
 
 /*
- * One more reference to an object that a lock or another reference keeps from
- * being freed; published or not.
+ * Get a reference to an object, which a lock or another reference keeps from
+ * being freed.
  */
 static bool hyvh_obj_tryget(struct hyvh_obj *obj)
 {
-	/* Without the first test a busy worker could hold up a removal. */
+	/* Without the first test a busy worker could delay a removal. */
 	return !READ_ONCE(obj->removing) && refcount_inc_not_zero(&obj->refs);
 }
 
 /**
- * hyvh_obj_reserve() - get a handle for an object that is about to be made
+ * hyvh_obj_reserve() - get a handle for a new object
  * @objs: the table
- * @obj: the object, zeroed memory; it is initialised
- * @type: its type
- * @owner: context that it will belong to, or NULL. The caller keeps its memory
- *	alive, by a reference to it or to something else that it owns.
+ * @obj: zeroed memory; it is initialised
+ * @type: type of the object
+ * @owner: context that will own the object, or NULL; the caller keeps it alive
+ *	with a reference to it or to another object that it owns
  *
- * Nobody can find the object yet. Until hyvh_obj_publish() or hyvh_obj_abort() it
- * has a short-term reference to the owner, so that whoever removes the owner
- * waits for it, and finds it if it gets published.
+ * The object cannot be found yet. Until hyvh_obj_publish() or hyvh_obj_abort()
+ * it has a short-term reference to the owner: a removal of the owner waits, and
+ * then finds the object if it was published.
  *
- * Context: process, may sleep; takes the xa_lock.
- * Return: 0, -EDQUOT at the type's limit, -ENOENT when somebody removes the
- * owner, -ENOMEM.
+ * Context: Process context. May sleep.
+ * Return: 0; -EDQUOT if the limit of the type is reached; -ENOENT if the owner
+ * is being removed; or -ENOMEM.
  */
 int hyvh_obj_reserve(struct hyvh_objs *objs, struct hyvh_obj *obj,
 		     enum hyv_obj_type type, struct hyvh_obj *owner)
@@ -135,13 +96,13 @@ int hyvh_obj_reserve(struct hyvh_objs *objs, struct hyvh_obj *obj,
 		ret = -EDQUOT;
 		goto unlock;
 	}
-	/* First, because the allocation may drop the lock for a while. */
+	/* Count first, because the allocation may drop the lock. */
 	hyvh_objs_account(objs, type, 1);
 	ret = __xa_alloc_cyclic(&objs->xa, &obj->handle, XA_ZERO_ENTRY,
 				HYVH_HANDLES, &objs->next_handle, GFP_KERNEL);
 	if (ret < 0) {
 		hyvh_objs_account(objs, type, -1);
-		/* All handles in use: not a matter of the type's limit. */
+		/* All handles are in use; the limit of the type is not reached. */
 		if (ret == -EBUSY)
 			ret = -ENOMEM;
 		goto unlock;
@@ -154,13 +115,9 @@ unlock:
 	return ret;
 }
 
-/**
- * hyvh_obj_publish() - let the guest use an object
- * @objs: the table
- * @obj: the object, reserved and complete. The caller must not touch it
- *	afterwards without a reference: another command may remove it at once.
- *
- * Context: process; takes the xa_lock.
+/*
+ * Let the guest use an object. Another command may remove it at once, so the
+ * caller must not touch it afterwards without a reference.
  */
 void hyvh_obj_publish(struct hyvh_objs *objs, struct hyvh_obj *obj)
 {
@@ -188,13 +145,7 @@ static void hyvh_obj_drop(struct hyvh_objs *objs, struct hyvh_obj *obj)
 	xa_unlock(&objs->xa);
 }
 
-/**
- * hyvh_obj_abort() - undo hyvh_obj_reserve()
- * @objs: the table
- * @obj: the object, not published; its memory is the caller's
- *
- * Context: process; takes the xa_lock.
- */
+/* Undo hyvh_obj_reserve(). The caller frees the object. */
 void hyvh_obj_abort(struct hyvh_objs *objs, struct hyvh_obj *obj)
 {
 	hyvh_obj_drop(objs, obj);
@@ -202,15 +153,9 @@ void hyvh_obj_abort(struct hyvh_objs *objs, struct hyvh_obj *obj)
 		hyvh_obj_put(objs, obj->owner);
 }
 
-/**
- * hyvh_obj_get() - find an object by what the guest calls it
- * @objs: the table
- * @handle: any value
- * @type: any value; only an object of this type is found
- *
- * Context: process; takes the xa_lock.
- * Return: the object with a short-term reference for hyvh_obj_put(), or NULL
- * when there is none, it is of another type, or somebody removes it.
+/*
+ * Find an object. Returns it with a short-term reference, or NULL if there is
+ * none of this type or it is being removed. @handle and @type may be any values.
  */
 struct hyvh_obj *hyvh_obj_get(struct hyvh_objs *objs, u32 handle, u32 type)
 {
@@ -224,14 +169,8 @@ struct hyvh_obj *hyvh_obj_get(struct hyvh_objs *objs, u32 handle, u32 type)
 	return obj;
 }
 
-/**
- * hyvh_obj_get_slot() - find an object by a slot that it has besides its handle
- * @slots: slot to object; who erases an object removes it from here first
- * @slot: any value
- *
- * Context: process; takes the slots' xa_lock.
- * Return: the object with a short-term reference for hyvh_obj_put(), or NULL
- * when there is none or somebody removes it.
+/*
+ * The same by slot. An object must be removed from @slots before it is erased.
  */
 struct hyvh_obj *hyvh_obj_get_slot(struct xarray *slots, u32 slot)
 {
@@ -245,24 +184,15 @@ struct hyvh_obj *hyvh_obj_get_slot(struct xarray *slots, u32 slot)
 	return obj;
 }
 
-/**
- * hyvh_obj_put() - give a short-term reference back
- * @objs: the table
- * @obj: the object; may be gone when this returns
- *
- * Context: any.
- */
+/* Drop a short-term reference. @obj may be freed then. Any context. */
 void hyvh_obj_put(struct hyvh_objs *objs, struct hyvh_obj *obj)
 {
-	/* Whoever removes the object may free it as soon as the count is 0. */
+	/* The object may be freed as soon as the count is 0. */
 	if (refcount_dec_and_test(&obj->refs))
 		wake_up_all(&objs->wait);
 }
 
-/*
- * Give up @refs references of the one who has set obj->removing, and wait until
- * the others are gone too.
- */
+/* Drop the @refs references of the remover, and wait for all others. */
 static void hyvh_obj_quiesce(struct hyvh_objs *objs, struct hyvh_obj *obj,
 			     int refs)
 {
@@ -285,18 +215,16 @@ static void hyvh_obj_revive(struct hyvh_objs *objs, struct hyvh_obj *obj, int re
 }
 
 /**
- * hyvh_obj_remove() - take an object away from the guest
+ * hyvh_obj_remove() - make an object unreachable for the guest
  * @objs: the table
- * @obj: the object; the caller holds one short-term reference, which is gone
- *	after success and stays after an error
+ * @obj: the object; the caller holds a short-term reference, which is dropped
+ *	on success
  *
- * Waits, uninterruptibly, until all other short-term references are gone.
- * After success the object belongs to the caller alone, until hyvh_obj_restore()
- * or hyvh_obj_erase().
+ * Waits, uninterruptibly, for all other short-term references. After success
+ * the caller owns the object, until hyvh_obj_restore() or hyvh_obj_erase().
  *
- * Context: process, may sleep; takes the xa_lock.
- * Return: 0, -EBUSY when a child object uses it, -ENOENT when somebody else
- * removes it.
+ * Context: Process context. May sleep.
+ * Return: 0; -EBUSY if the object has users; or -ENOENT if it is being removed.
  */
 int hyvh_obj_remove(struct hyvh_objs *objs, struct hyvh_obj *obj)
 {
@@ -313,39 +241,28 @@ int hyvh_obj_remove(struct hyvh_objs *objs, struct hyvh_obj *obj)
 	if (ret)
 		return ret;
 
-	/* That of the caller and that of being published. */
+	/* The reference of the caller and that for being published. */
 	hyvh_obj_quiesce(objs, obj, 2);
 	if (!atomic_read(&obj->users))
 		return 0;
-	/* One of those waited for has made a child. */
+	/* A command that was waited for has created a child. */
 	hyvh_obj_revive(objs, obj, 2);
 	return -EBUSY;
 }
 
-/**
- * hyvh_obj_restore() - undo hyvh_obj_remove() or hyvh_objs_take()
- * @objs: the table
- * @obj: the object; it is the guest's again, under the same handle
- *
- * For when the HCA refuses to destroy it.
- *
- * Context: process; takes the xa_lock.
+/*
+ * Undo hyvh_obj_remove() or hyvh_objs_take(), if the HCA's driver fails to
+ * destroy the object. The guest can use it again.
  */
 void hyvh_obj_restore(struct hyvh_objs *objs, struct hyvh_obj *obj)
 {
 	hyvh_obj_revive(objs, obj, 1);
 }
 
-/**
- * hyvh_obj_erase() - forget an object
- * @objs: the table
- * @obj: the object, removed, and owner of nothing; its memory is the caller's
- *
- * The last step: only now the handle is free and the object not counted, and
- * whoever tears down the owner goes on to destroy what the object used. So
- * hyvh_obj_unuse() of the parents comes before this.
- *
- * Context: process; takes the xa_lock.
+/*
+ * Free the handle of a removed object, which owns nothing. The caller frees the
+ * object. Call this last, and hyvh_obj_unuse() for the parents before it: the
+ * teardown of the owner waits for this and then destroys the parents.
  */
 void hyvh_obj_erase(struct hyvh_objs *objs, struct hyvh_obj *obj)
 {
@@ -358,8 +275,8 @@ void hyvh_obj_erase(struct hyvh_objs *objs, struct hyvh_obj *obj)
 }
 
 /*
- * Find an object of @type and @owner (or any, if NULL) that nobody removes, and
- * mark it. Returns false when others are removing all that exist.
+ * Find an object of @type and @owner (any owner if NULL) and start to remove it.
+ * Returns false if all of these objects are being removed by others.
  */
 static bool hyvh_objs_pick(struct hyvh_objs *objs, enum hyv_obj_type type,
 			   struct hyvh_obj *owner, struct hyvh_obj **pick)
@@ -393,20 +310,19 @@ found:
 }
 
 /**
- * hyvh_objs_take() - take any object of a type away, to tear down
+ * hyvh_objs_take() - remove any object of a type for teardown
  * @objs: the table
- * @type: which objects
- * @owner: only those of this owner, unless NULL. The caller has removed the
- *	owner, so that it gets no new ones.
+ * @type: type of the object
+ * @owner: owner of the object, or NULL for any; the caller has removed the
+ *	owner, so it gets no new objects
  *
- * As hyvh_obj_remove(), but needs no reference and does not look at users: the
- * caller takes children before their parents. When all that is left is being
- * removed by others, waits for the outcome; so nothing is left when it returns
- * NULL.
+ * Like hyvh_obj_remove(), but needs no reference and ignores users, because the
+ * caller takes children before their parents. If others are removing all of the
+ * objects, waits for them. So no object is left when this returns NULL.
  *
- * Context: process, may sleep; takes the xa_lock.
- * Return: the object, which belongs to the caller alone until
- * hyvh_obj_restore() or hyvh_obj_erase(), or NULL.
+ * Context: Process context. May sleep.
+ * Return: the object, which the caller owns until hyvh_obj_restore() or
+ * hyvh_obj_erase(); or NULL.
  */
 struct hyvh_obj *hyvh_objs_take(struct hyvh_objs *objs, enum hyv_obj_type type,
 				struct hyvh_obj *owner)

@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Typed handle table of one vNIC.
+ * Typed handle table of a vNIC.
  *
  * An object lives through reserve -> publish -> (get, use)* -> remove -> erase.
  * Two counts keep it alive while it is published:
  *
- *  refs   short-term: commands and worker passes that run right now. Removal
- *         waits for them, so they must never be held across a wait for the
- *         guest.
- *  users  long-term: child objects. A guest that destroys an object which has
- *         some is told -EBUSY.
+ *  refs   short-term: running commands and passes of the worker. Removal waits
+ *         for them, so never hold one while waiting for the guest.
+ *  users  long-term: child objects. Destroying an object that has users fails
+ *         with -EBUSY.
  *
- * All functions may be called concurrently with each other, except that
- * hyvh_objs_init() comes first and hyvh_objs_fini() last.
+ * All functions may be called concurrently, except hyvh_objs_init() and
+ * hyvh_objs_fini(). They need process context, except those marked "any
+ * context". They take the xa_lock, so the caller must not hold it.
  */
 #ifndef HYVH_OBJ_H
 #define HYVH_OBJ_H
 
 #include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
-
 #include <hyv/wire.h>
 
 /**
- * struct hyvh_obj - what all objects of a guest have in common; embedded
- * @type: kind of object, constant from hyvh_obj_reserve() on
- * @handle: its name towards the guest, never 0, constant likewise
- * @owner: context that it belongs to, or NULL; constant likewise
- * @refs: short-term references plus one for being published; 0 when nobody
- *	can reach the object
+ * struct hyvh_obj - common part of all objects of a guest; embedded
+ * @type: type of the object
+ * @handle: handle of the object, never 0
+ * @owner: context that owns the object, or NULL
+ * @refs: short-term references, and one while the object is published; 0 if
+ *	the object cannot be found
  * @users: child objects
- * @removing: somebody takes the object down; written under the table's
- *	xa_lock, read without it by slot and through an owner
- * @type_link: in &hyvh_objs.published; under the table's xa_lock
- * @owner_link: in the owner's @owned; under the table's xa_lock
- * @owned: objects that this one owns, by type; under the table's xa_lock
+ * @removing: the object is being removed; written under the xa_lock, read
+ *	without it by slot and through an owner
+ * @type_link: in &hyvh_objs.published; protected by the xa_lock
+ * @owner_link: in the owner's @owned; protected by the xa_lock
+ * @owned: objects owned by this one, by type; protected by the xa_lock
+ *
+ * @type, @handle and @owner are constant after hyvh_obj_reserve().
  */
 struct hyvh_obj {
 	enum hyv_obj_type type;
@@ -54,12 +56,12 @@ struct hyvh_obj {
 
 /**
  * struct hyvh_objs - the table
- * @xa: handle to object; its xa_lock protects all below but @wait
- * @next_handle: where the search for the next free handle starts
+ * @xa: object by handle; its xa_lock protects all fields below except @wait
+ * @next_handle: start of the search for a free handle
  * @count: objects by type, from hyvh_obj_reserve() to hyvh_obj_erase()
  * @max: limit of @count by type
- * @published: objects by type, also those which are being removed
- * @wait: for references to go and for removals to end
+ * @published: objects by type, including those that are being removed
+ * @wait: woken when an object's last reference is dropped or a removal ends
  */
 struct hyvh_objs {
 	struct xarray xa;
@@ -74,8 +76,20 @@ struct hyvh_objs {
 void hyvh_objs_init(struct hyvh_objs *objs);
 void hyvh_objs_fini(struct hyvh_objs *objs);
 void hyvh_objs_set_max(struct hyvh_objs *objs, enum hyv_obj_type type, u32 max);
-u32 hyvh_objs_count(const struct hyvh_objs *objs, enum hyv_obj_type type);
-u32 hyvh_objs_max(const struct hyvh_objs *objs, enum hyv_obj_type type);
+
+/* Number of objects including reserved ones. Any context. */
+static inline u32 hyvh_objs_count(const struct hyvh_objs *objs,
+				  enum hyv_obj_type type)
+{
+	return READ_ONCE(objs->count[type]);
+}
+
+/* Any context. */
+static inline u32 hyvh_objs_max(const struct hyvh_objs *objs,
+				enum hyv_obj_type type)
+{
+	return READ_ONCE(objs->max[type]);
+}
 
 int hyvh_obj_reserve(struct hyvh_objs *objs, struct hyvh_obj *obj,
 		     enum hyv_obj_type type, struct hyvh_obj *owner);
@@ -86,23 +100,16 @@ struct hyvh_obj *hyvh_obj_get(struct hyvh_objs *objs, u32 handle, u32 type);
 struct hyvh_obj *hyvh_obj_get_slot(struct xarray *slots, u32 slot);
 void hyvh_obj_put(struct hyvh_objs *objs, struct hyvh_obj *obj);
 
-/**
- * hyvh_obj_use() - note that a child object needs this one
- * @obj: the parent; the caller holds a short-term reference
- *
- * Keeps guests from destroying the parent. Context: any.
+/*
+ * Count a child of @obj, which keeps the guest from destroying @obj. The caller
+ * holds a short-term reference. Any context.
  */
 static inline void hyvh_obj_use(struct hyvh_obj *obj)
 {
 	atomic_inc(&obj->users);
 }
 
-/**
- * hyvh_obj_unuse() - a child object is gone
- * @obj: the parent; hyvh_obj_use() was called for the child
- *
- * The parent may be gone as soon as this returns. Context: any.
- */
+/* Undo hyvh_obj_use(). @obj may be freed as soon as this returns. Any context. */
 static inline void hyvh_obj_unuse(struct hyvh_obj *obj)
 {
 	atomic_dec(&obj->users);

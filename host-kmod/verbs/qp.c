@@ -8,10 +8,11 @@
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 
+#include "address/vgid.h"
 #include "command/convert.h"
-#include "command/dispatch.h"
 #include "hca/hca.h"
 #include "memory/queue_cost.h"
+#include "notify/doorbell.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
@@ -26,35 +27,36 @@ static const int hyvh_qp_codes[HYVH_QP_EVENTS] = {
 	IB_EVENT_QP_LAST_WQE_REACHED,
 };
 
-/* Called by the HCA's driver in any context, also with interrupts off. */
+/* Called by the HCA's driver in any context, even with interrupts off. */
 static void hyvh_qp_event(struct ib_event *event, void *arg)
 {
 	struct hyvh_qp *qp = arg;
 
-	hyvh_events_raise_code(qp->vnic, qp->event, HYVH_QP_EVENTS, event->event);
+	hyvh_events_raise_code(&qp->vnic->events, qp->event, HYVH_QP_EVENTS,
+			       event->event);
 }
 
-static struct ib_qp *hyvh_ib_create_qp(struct hyvh_request *r, struct hyvh_qp *qp,
-				       struct ib_qp_init_attr *attr,
-				       struct hyvh_call *call)
+static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
+				       struct ib_qp_init_attr *attr)
 {
 	struct hyvh_uctx *uctx = &qp->pd->context->uctx;
 	struct uverbs_attr_bundle bundle;
 	struct ib_qp *ib;
 	int ret;
 
-	ret = hyvh_udata_begin(&bundle, uctx, r->scratch, call);
+	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ERR_PTR(ret);
-	ib = ib_create_qp_user(r->ibdev, qp->pd->ib, attr, &bundle.driver_udata,
+	ib = ib_create_qp_user(cmd->ibdev, qp->pd->ib, attr,
+			       &bundle.driver_udata,
 			       (struct ib_uqp_object *)hyvh_uctx_uobject(uctx),
 			       NULL);
 	if (IS_ERR(ib))
 		return ib;
 	ib_qp_usecnt_inc(ib);
-	qp->creator = hyvh_restrack_adopt(&ib->res, r->vnic->owner);
+	qp->creator = hyvh_restrack_adopt(&ib->res, cmd->vnic->owner);
 
-	ret = hyvh_udata_end(&bundle, call);
+	ret = hyvh_udata_out(cmd);
 	if (ret)
 		goto err_destroy;
 	return ib;
@@ -66,53 +68,149 @@ err_destroy:
 	return ERR_PTR(ret);
 }
 
-/* References to what a new QP uses; the caller undoes a partial success. */
-static int hyvh_qp_get_parents(struct hyvh_vnic *vnic, struct hyvh_qp *qp,
-			       const struct hyv_create_qp_req *req)
+/*
+ * The CQs and the SRQ must belong to the context of the PD. The QP gets use
+ * counts, which keep them until hyvh_qp_unuse_queues().
+ */
+static int hyvh_qp_use_queues(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 {
-	struct hyvh_obj *pd, *scq, *rcq, *srq;
+	const struct hyv_create_qp_req *req = cmd->req;
+	struct hyvh_context *context = qp->pd->context;
+	struct hyvh_cq *send_cq, *recv_cq;
+	struct hyvh_srq *srq = NULL;
+	int ret = 0;
 
-	pd = hyvh_obj_get(&vnic->objs, le32_to_cpu(req->pd), HYV_OBJ_PD);
-	if (!pd)
-		return -ENOENT;
-	qp->pd = container_of(pd, struct hyvh_pd, obj);
+	send_cq = hyvh_cq_get(cmd, req->send_cq);
+	if (IS_ERR(send_cq))
+		return PTR_ERR(send_cq);
+	recv_cq = hyvh_cq_get(cmd, req->recv_cq);
+	if (IS_ERR(recv_cq)) {
+		ret = PTR_ERR(recv_cq);
+		goto out_send;
+	}
+	if (send_cq->context != context || recv_cq->context != context) {
+		ret = hyvh_cmd_refuse(cmd, -EINVAL, "CQ of another context");
+		goto out_recv;
+	}
+	if (req->srq) {
+		srq = hyvh_srq_get(cmd, req->srq);
+		if (IS_ERR(srq)) {
+			ret = PTR_ERR(srq);
+			goto out_recv;
+		}
+		if (srq->pd->context != context) {
+			ret = hyvh_cmd_refuse(cmd, -EINVAL,
+					      "SRQ of another context");
+			goto out_srq;
+		}
+		hyvh_obj_use(&srq->obj);
+	}
+	hyvh_obj_use(&send_cq->obj);
+	hyvh_obj_use(&recv_cq->obj);
+	qp->send_cq = send_cq;
+	qp->recv_cq = recv_cq;
+	qp->srq = srq;
+out_srq:
+	if (srq)
+		hyvh_srq_put(cmd, srq);
+out_recv:
+	hyvh_cq_put(cmd, recv_cq);
+out_send:
+	hyvh_cq_put(cmd, send_cq);
+	return ret;
+}
 
-	scq = hyvh_obj_get(&vnic->objs, le32_to_cpu(req->send_cq), HYV_OBJ_CQ);
-	if (!scq)
-		return -ENOENT;
-	qp->send_cq = container_of(scq, struct hyvh_cq, obj);
+static void hyvh_qp_unuse_queues(struct hyvh_qp *qp)
+{
+	if (qp->srq)
+		hyvh_obj_unuse(&qp->srq->obj);
+	hyvh_obj_unuse(&qp->recv_cq->obj);
+	hyvh_obj_unuse(&qp->send_cq->obj);
+}
 
-	rcq = hyvh_obj_get(&vnic->objs, le32_to_cpu(req->recv_cq), HYV_OBJ_CQ);
-	if (!rcq)
-		return -ENOENT;
-	qp->recv_cq = container_of(rcq, struct hyvh_cq, obj);
+static int hyvh_qp_check_cap(struct hyvh_cmd *cmd, struct ib_qp_cap *cap)
+{
+	const struct hyv_create_qp_req *req = cmd->req;
+	u32 max_inline = cmd->driver->max_inline_data;
+	int ret;
 
-	if (qp->send_cq->context != qp->pd->context ||
-	    qp->recv_cq->context != qp->pd->context)
-		return -EINVAL;
-	if (!req->srq)
-		return 0;
-
-	srq = hyvh_obj_get(&vnic->objs, le32_to_cpu(req->srq), HYV_OBJ_SRQ);
-	if (!srq)
-		return -ENOENT;
-	qp->srq = container_of(srq, struct hyvh_srq, obj);
-	if (qp->srq->pd->context != qp->pd->context)
-		return -EINVAL;
+	ret = hyvh_qp_cap_from_wire(&req->cap, &cmd->ibdev->attrs, cap);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret,
+				       "capacity exceeds the HCA's limits");
+	if (max_inline && cap->max_inline_data > max_inline)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "inline data of %u bytes",
+				       cap->max_inline_data);
 	return 0;
 }
 
-static void hyvh_qp_put_parents(struct hyvh_vnic *vnic, struct hyvh_qp *qp)
+static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
+			 struct hyvh_obj *pd)
 {
-	if (qp->srq)
-		hyvh_obj_put(&vnic->objs, &qp->srq->obj);
-	if (qp->recv_cq)
-		hyvh_obj_put(&vnic->objs, &qp->recv_cq->obj);
-	if (qp->send_cq)
-		hyvh_obj_put(&vnic->objs, &qp->send_cq->obj);
-	if (qp->pd)
-		hyvh_obj_put(&vnic->objs, &qp->pd->obj);
+	const struct hyv_create_qp_req *req = cmd->req;
+	struct hyv_create_qp_rsp *rsp = cmd->rsp;
+	struct hyvh_vnic *vnic = cmd->vnic;
+	struct hyvh_qp *qp = hyvh_to_qp(obj);
+	struct ib_qp_init_attr attr = {
+		.event_handler = hyvh_qp_event,
+		.qp_context = qp,
+		.qp_type = req->qp_type,
+		.sq_sig_type = req->sq_sig_all ? IB_SIGNAL_ALL_WR :
+						 IB_SIGNAL_REQ_WR,
+	};
+	int i, ret;
+
+	ret = hyvh_qp_check_cap(cmd, &attr.cap);
+	if (ret)
+		return ret;
+	qp->vnic = vnic;
+	qp->pd = hyvh_to_pd(pd);
+	INIT_LIST_HEAD(&qp->mcast);
+	spin_lock_init(&qp->path_lock);
+	for (i = 0; i < HYVH_QP_EVENTS; i++)
+		hyvh_event_source_init(&qp->event[i], HYV_EVENT_QP,
+				       hyvh_qp_codes[i], obj->handle);
+	ret = hyvh_qp_use_queues(cmd, qp);
+	if (ret)
+		return ret;
+	attr.send_cq = qp->send_cq->ib;
+	attr.recv_cq = qp->recv_cq->ib;
+	attr.srq = qp->srq ? qp->srq->ib : NULL;
+
+	if (cmd->driver->kernel_queues)
+		qp->queue_bytes = hyvh_queue_cost_qp(&attr.cap);
+	ret = hyvh_cmd_charge(cmd, &vnic->queues, qp->queue_bytes);
+	if (ret)
+		goto err_unuse;
+	ret = xa_alloc(&vnic->qp_slots, &qp->slot, obj,
+		       XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_uncharge;
+	qp->ib = hyvh_ib_create_qp(cmd, qp, &attr);
+	if (IS_ERR(qp->ib)) {
+		ret = PTR_ERR(qp->ib);
+		goto err_slot;
+	}
+	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
+	rsp->slot = cpu_to_le32(qp->slot);
+	hyvh_qp_cap_to_wire(&attr.cap, &rsp->cap);
+	return 0;
+
+err_slot:
+	xa_erase(&vnic->qp_slots, qp->slot);
+err_uncharge:
+	hyvh_quota_uncharge(&vnic->queues, qp->queue_bytes);
+err_unuse:
+	hyvh_qp_unuse_queues(qp);
+	return ret;
 }
+
+static const struct hyvh_obj_builder hyvh_qp_builder = {
+	.type = HYV_OBJ_QP,
+	.size = sizeof(struct hyvh_qp),
+	.parent = HYV_OBJ_PD,
+	.build = hyvh_qp_build,
+};
 
 static bool hyvh_qp_type_ok(const struct ib_device *ibdev, u8 type)
 {
@@ -127,113 +225,24 @@ static bool hyvh_qp_type_ok(const struct ib_device *ibdev, u8 type)
 	}
 }
 
-/**
- * hyvh_cmd_create_qp() - handle HYV_CMD_CREATE_QP
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_create_qp(void *arg, struct hyvh_call *call)
+int hyvh_cmd_create_qp(struct hyvh_cmd *cmd)
 {
-	const struct hyv_create_qp_req *req = call->req;
-	struct hyv_create_qp_rsp *rsp = call->rsp;
-	struct hyvh_request *r = arg;
-	struct hyvh_vnic *vnic = r->vnic;
-	struct ib_qp_init_attr attr = {};
-	struct hyvh_qp *qp;
-	int i, ret;
+	const struct hyv_create_qp_req *req = cmd->req;
 
-	if (!hyvh_qp_type_ok(r->ibdev, req->qp_type) || req->create_flags)
-		return -EOPNOTSUPP;
+	if (!hyvh_qp_type_ok(cmd->ibdev, req->qp_type) || req->create_flags)
+		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP,
+				       "type %u, flags 0x%x not supported",
+				       req->qp_type,
+				       le32_to_cpu(req->create_flags));
 	if (req->sq_sig_all > 1)
-		return -EINVAL;
-	ret = hyvh_qp_cap_from_wire(&req->cap, &r->ibdev->attrs, &attr.cap);
-	if (ret)
-		return ret;
-	if (r->provider->max_inline_data &&
-	    attr.cap.max_inline_data > r->provider->max_inline_data)
-		return -EINVAL;
-
-	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
-	if (!qp)
-		return -ENOMEM;
-	qp->vnic = vnic;
-	INIT_LIST_HEAD(&qp->mcast);
-	spin_lock_init(&qp->path_lock);
-	ret = hyvh_qp_get_parents(vnic, qp, req);
-	if (ret)
-		goto err_put;
-
-	if (r->provider->kernel_queues)
-		qp->queue_bytes = hyvh_queue_cost_qp(&attr.cap);
-	ret = hyvh_quota_charge(&vnic->queues, qp->queue_bytes);
-	if (ret)
-		goto err_put;
-	ret = hyvh_obj_reserve(&vnic->objs, &qp->obj, HYV_OBJ_QP,
-			       qp->pd->obj.owner);
-	if (ret)
-		goto err_uncharge;
-	for (i = 0; i < HYVH_QP_EVENTS; i++)
-		hyvh_event_source_init(&qp->event[i], HYV_EVENT_QP, hyvh_qp_codes[i],
-				 qp->obj.handle);
-	ret = xa_alloc(&vnic->qp_slots, &qp->slot, &qp->obj,
-		       XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto err_abort;
-
-	attr.event_handler = hyvh_qp_event;
-	attr.qp_context = qp;
-	attr.send_cq = qp->send_cq->ib;
-	attr.recv_cq = qp->recv_cq->ib;
-	attr.srq = qp->srq ? qp->srq->ib : NULL;
-	attr.qp_type = req->qp_type;
-	attr.sq_sig_type = req->sq_sig_all ? IB_SIGNAL_ALL_WR :
-					     IB_SIGNAL_REQ_WR;
-	qp->ib = hyvh_ib_create_qp(r, qp, &attr, call);
-	if (IS_ERR(qp->ib)) {
-		ret = PTR_ERR(qp->ib);
-		goto err_slot;
-	}
-
-	hyvh_obj_use(&qp->pd->obj);
-	hyvh_obj_use(&qp->send_cq->obj);
-	hyvh_obj_use(&qp->recv_cq->obj);
-	if (qp->srq)
-		hyvh_obj_use(&qp->srq->obj);
-	rsp->handle = cpu_to_le32(qp->obj.handle);
-	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
-	rsp->slot = cpu_to_le32(qp->slot);
-	hyvh_qp_cap_to_wire(&attr.cap, &rsp->cap);
-	/* Once published it may be destroyed at any time. */
-	hyvh_qp_put_parents(vnic, qp);
-	hyvh_obj_publish(&vnic->objs, &qp->obj);
-	return 0;
-
-err_slot:
-	xa_erase(&vnic->qp_slots, qp->slot);
-err_abort:
-	hyvh_obj_abort(&vnic->objs, &qp->obj);
-err_uncharge:
-	hyvh_quota_uncharge(&vnic->queues, qp->queue_bytes);
-err_put:
-	hyvh_qp_put_parents(vnic, qp);
-	kfree(qp);
-	return ret;
+		return hyvh_cmd_refuse(cmd, -EINVAL, "sq_sig_all is %u",
+				       req->sq_sig_all);
+	return hyvh_obj_create(cmd, &hyvh_qp_builder, req->pd);
 }
 
-/**
- * hyvh_qp_destroy() - destroy a QP that was removed from the table
- * @vnic: the vNIC
- * @obj: its handle
- *
- * Context: Process context. May sleep.
- * Return: 0, @obj is then freed; or the driver's negative errno.
- */
 int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
-	struct hyvh_qp *qp = container_of(obj, struct hyvh_qp, obj);
+	struct hyvh_qp *qp = hyvh_to_qp(obj);
 	struct uverbs_attr_bundle bundle;
 	int ret;
 
@@ -245,21 +254,15 @@ int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	if (ret)
 		return ret;
 	put_task_struct(qp->creator);
-	hyvh_events_forget(vnic, 0, qp->event, HYVH_QP_EVENTS);
+	hyvh_events_cancel(&vnic->events, 0, qp->event, HYVH_QP_EVENTS);
 	xa_erase(&vnic->qp_slots, qp->slot);
 	hyvh_quota_uncharge(&vnic->queues, qp->queue_bytes);
-	if (qp->srq)
-		hyvh_obj_unuse(&qp->srq->obj);
-	hyvh_obj_unuse(&qp->recv_cq->obj);
-	hyvh_obj_unuse(&qp->send_cq->obj);
+	hyvh_qp_unuse_queues(qp);
 	hyvh_obj_unuse(&qp->pd->obj);
-	/* Last, as a context's end waits for it and then frees the parents. */
-	hyvh_obj_erase(&vnic->objs, obj);
-	kfree(qp);
 	return 0;
 }
 
-/* The checks that uverbs makes of paths before it calls ib_core. */
+/* The checks that uverbs makes before it calls ib_core. */
 static int hyvh_qp_check_paths(struct ib_qp *qp, struct ib_qp_attr *attr,
 			       int *mask)
 {
@@ -289,29 +292,31 @@ static int hyvh_qp_check_paths(struct ib_qp *qp, struct ib_qp_attr *attr,
 	return 0;
 }
 
-/* From the guest's addresses to those of HCAs. */
-static int hyvh_qp_translate(struct hyvh_request *r,
+/* Translate the guest's addresses to those of HCAs. */
+static int hyvh_qp_translate(struct hyvh_vnic *vnic,
 			     const struct hyv_qp_attr *in,
 			     struct ib_qp_attr *out, int mask)
 {
 	int ret;
 
 	if (mask & IB_QP_AV) {
-		ret = hyvh_vgids_translate(r, &in->ah, false, &out->ah_attr);
+		ret = hyvh_vgids_translate(&vnic->vgids, vnic->hca, &in->ah,
+					   false, &out->ah_attr);
 		if (ret)
 			return ret;
 	}
 	if (mask & IB_QP_ALT_PATH)
-		return hyvh_vgids_translate(r, &in->alt_ah, false,
-					   &out->alt_ah_attr);
+		return hyvh_vgids_translate(&vnic->vgids, vnic->hca,
+					    &in->alt_ah, false,
+					    &out->alt_ah_attr);
 	return 0;
 }
 
-/* Keep what the guest said of a path for when it asks. */
-static void hyvh_qp_keep_paths(struct hyvh_vnic *vnic, struct hyvh_qp *qp,
+/* Save the guest's paths for QUERY_QP. */
+static void hyvh_qp_save_paths(struct hyvh_vnic *vnic, struct hyvh_qp *qp,
 			       const struct hyv_qp_attr *attr, int mask)
 {
-	if (!vnic->gids.tenant)
+	if (!hyvh_vgids_enabled(&vnic->vgids))
 		return;
 	spin_lock(&qp->path_lock);
 	if (mask & IB_QP_AV)
@@ -321,65 +326,64 @@ static void hyvh_qp_keep_paths(struct hyvh_vnic *vnic, struct hyvh_qp *qp,
 	spin_unlock(&qp->path_lock);
 }
 
-/**
- * hyvh_cmd_modify_qp() - handle HYV_CMD_MODIFY_QP
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers. Resolves addresses, which may take seconds.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_modify_qp(void *arg, struct hyvh_call *call)
+static int hyvh_qp_modify(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
+			  struct ib_qp_attr *attr, int mask)
 {
-	const struct hyv_modify_qp_req *req = call->req;
-	struct hyvh_request *r = arg;
-	struct hyvh_vnic *vnic = r->vnic;
-	int mask = le32_to_cpu(req->attr_mask);
+	const struct hyv_modify_qp_req *req = cmd->req;
 	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	ret = hyvh_qp_check_paths(qp->ib, attr, &mask);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "invalid port");
+	ret = hyvh_udata_begin(&bundle, &qp->pd->context->uctx, cmd);
+	if (ret)
+		return ret;
+	ret = ib_modify_qp_with_udata(qp->ib, attr, mask, &bundle.driver_udata);
+	if (ret)
+		return ret;
+	hyvh_qp_save_paths(cmd->vnic, qp, &req->attr, mask);
+	return hyvh_udata_out(cmd);
+}
+
+/* Resolves addresses, which may take seconds. */
+int hyvh_cmd_modify_qp(struct hyvh_cmd *cmd)
+{
+	const struct hyv_modify_qp_req *req = cmd->req;
+	int mask = le32_to_cpu(req->attr_mask);
 	struct ib_qp_attr *attr;
-	struct hyvh_obj *obj;
 	struct hyvh_qp *qp;
 	int ret;
 
 	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
 	if (!attr)
 		return -ENOMEM;
-	ret = hyvh_qp_attr_from_wire(r->ibdev, &req->attr, mask, attr);
-	if (ret)
-		goto out_free;
-	ret = hyvh_qp_translate(r, &req->attr, attr, mask);
-	if (ret)
-		goto out_free;
-	obj = hyvh_obj_get(&vnic->objs, le32_to_cpu(req->qp), HYV_OBJ_QP);
-	if (!obj) {
-		ret = -ENOENT;
+	ret = hyvh_qp_attr_from_wire(cmd->ibdev, &req->attr, mask, attr);
+	if (ret) {
+		hyvh_cmd_refuse(cmd, ret, "invalid attribute, mask 0x%x", mask);
 		goto out_free;
 	}
-	qp = container_of(obj, struct hyvh_qp, obj);
-
-	ret = hyvh_qp_check_paths(qp->ib, attr, &mask);
-	if (ret)
-		goto out_put;
-	ret = hyvh_udata_begin(&bundle, &qp->pd->context->uctx, r->scratch,
-			       call);
-	if (ret)
-		goto out_put;
-	ret = ib_modify_qp_with_udata(qp->ib, attr, mask, &bundle.driver_udata);
-	if (ret)
-		goto out_put;
-	hyvh_qp_keep_paths(vnic, qp, &req->attr, mask);
-	ret = hyvh_udata_end(&bundle, call);
-out_put:
-	hyvh_obj_put(&vnic->objs, obj);
+	ret = hyvh_qp_translate(cmd->vnic, &req->attr, attr, mask);
+	if (ret) {
+		hyvh_cmd_refuse(cmd, ret, "cannot translate the address");
+		goto out_free;
+	}
+	qp = hyvh_qp_get(cmd, req->qp);
+	if (IS_ERR(qp)) {
+		ret = PTR_ERR(qp);
+		goto out_free;
+	}
+	ret = hyvh_qp_modify(cmd, qp, attr, mask);
+	hyvh_qp_put(cmd, qp);
 out_free:
 	kfree(attr);
 	return ret;
 }
 
-static void hyvh_qp_tell_paths(struct hyvh_vnic *vnic, struct hyvh_qp *qp,
-			       struct hyv_qp_attr *attr)
+static void hyvh_qp_report_paths(struct hyvh_vnic *vnic, struct hyvh_qp *qp,
+				 struct hyv_qp_attr *attr)
 {
-	if (!vnic->gids.tenant)
+	if (!hyvh_vgids_enabled(&vnic->vgids))
 		return;
 	spin_lock(&qp->path_lock);
 	attr->ah = qp->path;
@@ -387,23 +391,12 @@ static void hyvh_qp_tell_paths(struct hyvh_vnic *vnic, struct hyvh_qp *qp,
 	spin_unlock(&qp->path_lock);
 }
 
-/**
- * hyvh_cmd_query_qp() - handle HYV_CMD_QUERY_QP
- * @arg: struct hyvh_request
- * @call: the request
- *
- * Context: As all handlers.
- * Return: 0 or a negative errno.
- */
-int hyvh_cmd_query_qp(void *arg, struct hyvh_call *call)
+int hyvh_cmd_query_qp(struct hyvh_cmd *cmd)
 {
-	const struct hyv_query_qp_req *req = call->req;
-	struct hyv_query_qp_rsp *rsp = call->rsp;
-	struct hyvh_request *r = arg;
-	struct hyvh_vnic *vnic = r->vnic;
+	const struct hyv_query_qp_req *req = cmd->req;
+	struct hyv_query_qp_rsp *rsp = cmd->rsp;
 	struct ib_qp_init_attr *init_attr;
 	struct ib_qp_attr *attr;
-	struct hyvh_obj *obj;
 	struct hyvh_qp *qp;
 	int ret = -ENOMEM;
 
@@ -411,46 +404,36 @@ int hyvh_cmd_query_qp(void *arg, struct hyvh_call *call)
 	init_attr = kzalloc(sizeof(*init_attr), GFP_KERNEL);
 	if (!attr || !init_attr)
 		goto out_free;
-	obj = hyvh_obj_get(&vnic->objs, le32_to_cpu(req->qp), HYV_OBJ_QP);
-	if (!obj) {
-		ret = -ENOENT;
+	qp = hyvh_qp_get(cmd, req->qp);
+	if (IS_ERR(qp)) {
+		ret = PTR_ERR(qp);
 		goto out_free;
 	}
-	qp = container_of(obj, struct hyvh_qp, obj);
-
 	ret = ib_query_qp(qp->ib, attr, le32_to_cpu(req->attr_mask), init_attr);
 	if (!ret) {
 		hyvh_qp_attr_to_wire(attr, &rsp->attr);
-		hyvh_qp_tell_paths(vnic, qp, &rsp->attr);
+		hyvh_qp_report_paths(cmd->vnic, qp, &rsp->attr);
 		hyvh_qp_cap_to_wire(&init_attr->cap, &rsp->init_cap);
 		rsp->sq_sig_all = init_attr->sq_sig_type == IB_SIGNAL_ALL_WR;
 	}
-	hyvh_obj_put(&vnic->objs, obj);
+	hyvh_qp_put(cmd, qp);
 out_free:
 	kfree(init_attr);
 	kfree(attr);
 	return ret;
 }
 
-/**
- * hyvh_qp_ring() - ring the send doorbell of a QP
- * @vnic: the vNIC
- * @slot: doorbell slot; there may be no such QP
- *
- * Software HCAs take an empty post as their doorbell, as uverbs uses it.
- *
- * Context: The worker. May sleep.
- */
+/* Software HCAs treat an empty post as a doorbell, as uverbs uses it. */
 void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot)
 {
 	struct hyvh_obj *obj = hyvh_obj_get_slot(&vnic->qp_slots, slot);
 	const struct ib_send_wr *bad;
-	struct hyvh_qp *qp;
+	struct ib_qp *ib;
 
 	if (!obj)
 		return;
-	qp = container_of(obj, struct hyvh_qp, obj);
+	ib = hyvh_to_qp(obj)->ib;
 	atomic64_inc(&vnic->counters.doorbells);
-	qp->ib->device->ops.post_send(qp->ib, NULL, &bad);
+	ib->device->ops.post_send(ib, NULL, &bad);
 	hyvh_obj_put(&vnic->objs, obj);
 }

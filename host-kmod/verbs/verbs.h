@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Verbs on behalf of a guest.
+ * Verbs on behalf of a guest: the objects of a vNIC and the command handlers.
  *
- * Handlers of requests run in the VMM's address space, under hyvh_vnic.teardown_rwsem held
- * for reading, and see requests in kernel memory whose sizes are checked. Each
- * returns 0 or the negative errno that the guest is told.
+ * Handlers run in process context in the VMM's address space, with
+ * hyvh_vnic.teardown_rwsem held for reading. They may sleep. They return 0 or
+ * the negative errno that becomes the status of the reply.
+ *
+ * Destroy functions run in process context and may sleep. They get an object
+ * that hyvh_obj_remove() or hyvh_objs_take() has taken out of the table. They
+ * return 0, or the HCA driver's negative errno if the object is unchanged. The
+ * caller erases and frees the object.
  */
 #ifndef HYVH_VERBS_H
 #define HYVH_VERBS_H
 
+#include <linux/build_bug.h>
+#include <linux/container_of.h>
+#include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
+#include <hyv/commands.h>
 #include <hyv/wire.h>
 
+#include "command/dispatch.h"
+#include "hca/uctx.h"
 #include "notify/event_backlog.h"
 #include "verbs/obj.h"
-#include "hca/uctx.h"
 
-struct hyvh_call;
-struct hyvh_provider;
+struct hyvh_quota;
 struct hyvh_vnic;
 
-/**
- * struct hyvh_request - what a handler knows beside the request itself
- * @vnic: the vNIC
- * @ibdev: its HCA, which stays as long as the handler runs
- * @provider: what is special about the HCA's driver
- * @scratch: memory of the VMM, HYVH_SCRATCH_SIZE bytes
- */
-struct hyvh_request {
-	struct hyvh_vnic *vnic;
-	struct ib_device *ibdev;
-	const struct hyvh_provider *provider;
-	void __user *scratch;
-};
+#define HYVH_DECLARE_CMD(NAME, name, ...) \
+	int hyvh_cmd_##name(struct hyvh_cmd *cmd);
+HYV_FOR_EACH_COMMAND(HYVH_DECLARE_CMD)
+#undef HYVH_DECLARE_CMD
 
 /**
- * struct hyvh_context - a guest process that has opened the device
+ * struct hyvh_context - one open of the vNIC by a guest process
  * @obj: handle
- * @uctx: its context of the HCA
- * @mappings: its mappings; protected by hyvh_window.lock
+ * @uctx: user context of the HCA
+ * @mappings: mappings in the window; protected by hyvh_window.lock
  */
 struct hyvh_context {
 	struct hyvh_obj obj;
@@ -49,12 +50,6 @@ struct hyvh_context {
 	struct list_head mappings;
 };
 
-/**
- * struct hyvh_pd - a protection domain
- * @obj: handle
- * @context: the context that owns it
- * @ib: the HCA's object
- */
 struct hyvh_pd {
 	struct hyvh_obj obj;
 	struct hyvh_context *context;
@@ -65,14 +60,14 @@ struct hyvh_pd {
  * struct hyvh_cq - a completion queue
  * @obj: handle
  * @vnic: the vNIC
- * @context: the context that owns it
- * @ib: the HCA's object
+ * @context: context that owns the CQ
+ * @ib: the HCA's CQ
  * @slot: arming slot
- * @queue: event queue of its completion vector
- * @comp: completion event, told through @queue
- * @error: CQ error event, told through event queue 0
- * @lock: one resize at a time; protects @queue_bytes
- * @queue_bytes: charged to hyvh_vnic.queues
+ * @queue: event queue for completions
+ * @comp: completion event, delivered through @queue
+ * @error: CQ error event, delivered through event queue 0
+ * @lock: serialises resizes
+ * @queue_bytes: charged to hyvh_vnic.queues; protected by @lock
  */
 struct hyvh_cq {
 	struct hyvh_obj obj;
@@ -84,24 +79,24 @@ struct hyvh_cq {
 	struct hyvh_event_source comp;
 	struct hyvh_event_source error;
 
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects queue_bytes */
 	u64 queue_bytes;
 };
 
-/* Codes of the async events that an SRQ can have. */
+/* Number of async event codes of an SRQ. */
 #define HYVH_SRQ_EVENTS	2
 
 /**
  * struct hyvh_srq - a shared receive queue
  * @obj: handle
  * @vnic: the vNIC
- * @pd: its PD, which it keeps in use
- * @ib: the HCA's object
+ * @pd: PD of the SRQ, which holds a use count on it
+ * @ib: the HCA's SRQ
  * @creator: see hyvh_restrack_adopt()
  * @max_sge: scatter/gather entries of an element
- * @event: async events, told through event queue 0
- * @lock: one modification at a time; protects @queue_bytes
- * @queue_bytes: charged to hyvh_vnic.queues
+ * @event: async events, delivered through event queue 0
+ * @lock: serialises modifications
+ * @queue_bytes: charged to hyvh_vnic.queues; protected by @lock
  */
 struct hyvh_srq {
 	struct hyvh_obj obj;
@@ -112,30 +107,30 @@ struct hyvh_srq {
 	u32 max_sge;
 	struct hyvh_event_source event[HYVH_SRQ_EVENTS];
 
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects queue_bytes */
 	u64 queue_bytes;
 };
 
-/* Codes of the async events that a QP can have. */
+/* Number of async event codes of a QP. */
 #define HYVH_QP_EVENTS	8
 
 /**
  * struct hyvh_qp - a queue pair
  * @obj: handle
  * @vnic: the vNIC
- * @pd: its PD, which it keeps in use
- * @send_cq: likewise
- * @recv_cq: likewise
- * @srq: likewise, or NULL
- * @ib: the HCA's object
+ * @pd: PD of the QP, which holds a use count on it
+ * @send_cq: CQ for send completions; the QP holds a use count on it
+ * @recv_cq: CQ for receive completions; the QP holds a use count on it
+ * @srq: SRQ of the QP, which holds a use count on it; or NULL
+ * @ib: the HCA's QP
  * @creator: see hyvh_restrack_adopt()
  * @slot: doorbell slot
  * @queue_bytes: charged to hyvh_vnic.queues
- * @event: async events, told through event queue 0
- * @mcast: groups that it is in, struct hyvh_mcast; see verbs_mcast.c
- * @path_lock: protects all below
- * @path: where it sends to, as the guest said; all zero in addressing mode host
- * @alt_path: likewise, its alternate path
+ * @event: async events, delivered through event queue 0
+ * @mcast: multicast groups that the QP has joined; see mcast.c
+ * @path_lock: protects @path and @alt_path
+ * @path: primary path as the guest set it; unused in host addressing
+ * @alt_path: alternate path as the guest set it; unused in host addressing
  */
 struct hyvh_qp {
 	struct hyvh_obj obj;
@@ -151,112 +146,121 @@ struct hyvh_qp {
 	struct hyvh_event_source event[HYVH_QP_EVENTS];
 	struct list_head mcast;
 
-	spinlock_t path_lock;	/* see above */
+	spinlock_t path_lock;	/* protects path and alt_path */
 	struct hyv_ah_attr path;
 	struct hyv_ah_attr alt_path;
 };
 
 /**
- * struct hyvh_mr - a memory region
+ * struct hyvh_mr - a registered memory region
  * @obj: handle
- * @lock: one re-registration at a time; protects all below, but for the MR's
- *	creator and destroyer, who have it to themselves
- * @pd: its PD, which it keeps in use
- * @ib: the HCA's object
- * @pinned: bytes charged to the vNIC's quota
+ * @lock: serialises re-registrations; creation and destruction need no lock
+ * @pd: PD of the MR, which holds a use count on it; protected by @lock
+ * @ib: the HCA's MR; protected by @lock
+ * @pinned: bytes charged to hyvh_vnic.pinned; protected by @lock
  */
 struct hyvh_mr {
 	struct hyvh_obj obj;
 
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects pd, ib and pinned */
 	struct hyvh_pd *pd;
 	struct ib_mr *ib;
 	u64 pinned;
 };
 
-/**
- * struct hyvh_mw - a memory window
- * @obj: handle
- * @pd: its PD, which it keeps in use
- * @ib: the HCA's object
- */
+/* A memory window (MW); it holds a use count on its PD. */
 struct hyvh_mw {
 	struct hyvh_obj obj;
 	struct hyvh_pd *pd;
 	struct ib_mw *ib;
 };
 
-/**
- * struct hyvh_ah - an address handle
- * @obj: handle
- * @pd: its PD, which it keeps in use
- * @ib: the HCA's object
- */
+/* An address handle; it holds a use count on its PD. */
 struct hyvh_ah {
 	struct hyvh_obj obj;
 	struct hyvh_pd *pd;
 	struct ib_ah *ib;
 };
 
-/* verbs_device.c */
-int hyvh_cmd_query_device(void *arg, struct hyvh_call *call);
-int hyvh_cmd_query_port(void *arg, struct hyvh_call *call);
-int hyvh_cmd_query_gids(void *arg, struct hyvh_call *call);
-int hyvh_cmd_query_pkeys(void *arg, struct hyvh_call *call);
+struct hyvh_obj *hyvh_cmd_obj_get(struct hyvh_cmd *cmd, __le32 handle,
+				  enum hyv_obj_type type);
+void hyvh_cmd_obj_put(struct hyvh_cmd *cmd, struct hyvh_obj *obj);
 
-/* doorbell.c */
-int hyvh_cmd_setup_doorbells(void *arg, struct hyvh_call *call);
-void hyvh_doorbells_free(struct hyvh_vnic *vnic);
+/*
+ * hyvh_to_NAME() converts a struct hyvh_obj. hyvh_NAME_get() looks up an object
+ * by its handle and returns it with a short-term reference for hyvh_NAME_put(),
+ * or ERR_PTR(-ENOENT).
+ */
+#define HYVH_OBJ_TYPE(name, TYPE)					\
+static_assert(!offsetof(struct hyvh_##name, obj));			\
+static inline struct hyvh_##name *hyvh_to_##name(struct hyvh_obj *obj)	\
+{									\
+	return container_of(obj, struct hyvh_##name, obj);		\
+}									\
+static inline struct hyvh_##name *					\
+hyvh_##name##_get(struct hyvh_cmd *cmd, __le32 handle)			\
+{									\
+	struct hyvh_obj *obj = hyvh_cmd_obj_get(cmd, handle,		\
+						HYV_OBJ_##TYPE);	\
+									\
+	return IS_ERR(obj) ? ERR_CAST(obj) : hyvh_to_##name(obj);	\
+}									\
+static inline void hyvh_##name##_put(struct hyvh_cmd *cmd,		\
+				     struct hyvh_##name *object)	\
+{									\
+	hyvh_cmd_obj_put(cmd, &object->obj);				\
+}
 
-/* verbs_context.c */
-int hyvh_cmd_alloc_context(void *arg, struct hyvh_call *call);
-int hyvh_cmd_mmap(void *arg, struct hyvh_call *call);
-int hyvh_cmd_munmap(void *arg, struct hyvh_call *call);
-int hyvh_cmd_destroy(void *arg, struct hyvh_call *call);
+HYVH_OBJ_TYPE(context, CONTEXT)
+HYVH_OBJ_TYPE(pd, PD)
+HYVH_OBJ_TYPE(cq, CQ)
+HYVH_OBJ_TYPE(qp, QP)
+HYVH_OBJ_TYPE(srq, SRQ)
+HYVH_OBJ_TYPE(mr, MR)
+HYVH_OBJ_TYPE(mw, MW)
+HYVH_OBJ_TYPE(ah, AH)
+#undef HYVH_OBJ_TYPE
+
+/**
+ * struct hyvh_obj_builder - a type of objects, for hyvh_obj_create()
+ * @type: type of the object
+ * @size: size of the object, which begins with its struct hyvh_obj
+ * @parent: type of the object in which it is created, or 0
+ * @build: builds the object and fills in the reply, except the handle. @obj is
+ *	zeroed except for its struct hyvh_obj, which has been reserved; @parent
+ *	is referenced. After a failure nothing is left except @obj's memory.
+ *
+ * An object is owned by its parent if that is a context. Otherwise it is owned
+ * by the parent's owner and holds a use count on the parent, which the destroy
+ * function drops.
+ */
+struct hyvh_obj_builder {
+	enum hyv_obj_type type;
+	size_t size;
+	enum hyv_obj_type parent;
+	int (*build)(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
+		     struct hyvh_obj *parent);
+};
+
+int hyvh_obj_create(struct hyvh_cmd *cmd,
+		    const struct hyvh_obj_builder *builder, __le32 parent);
+
+int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes);
+
+/* Destroy functions, see above. */
+int hyvh_pd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+int hyvh_ah_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 void hyvh_destroy_all(struct hyvh_vnic *vnic);
 
-/* verbs_cq.c */
-int hyvh_cmd_alloc_pd(void *arg, struct hyvh_call *call);
-int hyvh_pd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-int hyvh_cmd_create_cq(void *arg, struct hyvh_call *call);
-int hyvh_cmd_resize_cq(void *arg, struct hyvh_call *call);
-int hyvh_cmd_modify_cq(void *arg, struct hyvh_call *call);
-int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+/* Called by the worker. @slot may be any value. */
+void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot);
 void hyvh_cq_arm(struct hyvh_vnic *vnic, u32 slot, enum ib_cq_notify_flags how);
 
-/* verbs_qp.c */
-int hyvh_cmd_create_qp(void *arg, struct hyvh_call *call);
-int hyvh_cmd_modify_qp(void *arg, struct hyvh_call *call);
-int hyvh_cmd_query_qp(void *arg, struct hyvh_call *call);
-int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot);
-
-/* verbs_mr.c */
-int hyvh_cmd_reg_mr(void *arg, struct hyvh_call *call);
-int hyvh_cmd_rereg_mr(void *arg, struct hyvh_call *call);
-int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-
-/* verbs_srq.c */
-int hyvh_cmd_create_srq(void *arg, struct hyvh_call *call);
-int hyvh_cmd_modify_srq(void *arg, struct hyvh_call *call);
-int hyvh_cmd_query_srq(void *arg, struct hyvh_call *call);
-int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-
-/* verbs_ah.c */
-int hyvh_cmd_create_ah(void *arg, struct hyvh_call *call);
-int hyvh_ah_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-
-/* verbs_mw.c */
-int hyvh_cmd_alloc_mw(void *arg, struct hyvh_call *call);
-int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-
-/* verbs_gid.c */
-int hyvh_cmd_add_gid(void *arg, struct hyvh_call *call);
-int hyvh_cmd_del_gid(void *arg, struct hyvh_call *call);
-
-/* verbs_mcast.c */
-int hyvh_cmd_attach_mcast(void *arg, struct hyvh_call *call);
-int hyvh_cmd_detach_mcast(void *arg, struct hyvh_call *call);
 int hyvh_mcast_leave_all(struct hyvh_qp *qp);
 
 #endif /* HYVH_VERBS_H */

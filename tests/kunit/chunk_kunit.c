@@ -11,7 +11,7 @@
 
 #define PG	((u64)PAGE_SIZE)
 
-/* A list header in the CPU's byte order, and what comes of it. */
+/* A list header in the CPU's byte order. */
 struct parse_list {
 	u16 slot;
 	u16 flags;
@@ -26,7 +26,7 @@ struct parse_param {
 	const char *name;
 	u16 nr_lists;
 	struct parse_list list[HYV_MAX_LISTS];
-	/* Bytes more, or less, than the lists take. */
+	/* Bytes to add to the length of the lists. */
 	int tail;
 	int ret;
 };
@@ -40,8 +40,8 @@ static const struct parse_param parse_params[] = {
 	{ "four", 4, { LIST(3, 1), LIST(0, 7), LIST(9, 2), LIST(65535, 1) },
 	  0, 0 },
 	{ "same slot", 3, { LIST(3, 1), LIST(0, 1), LIST(3, 1) }, 0, -EINVAL },
-	{ "bytes behind", 1, { LIST(0, 1) }, 1, -EINVAL },
-	{ "another list behind", 1, { LIST(0, 1) }, 48, -EINVAL },
+	{ "bytes after the list", 1, { LIST(0, 1) }, 1, -EINVAL },
+	{ "another list after it", 1, { LIST(0, 1) }, 48, -EINVAL },
 	{ "last byte missing", 1, { LIST(0, 1) }, -1, -EMSGSIZE },
 	{ "entry missing", 1, { LIST(0, 3) }, -16, -EMSGSIZE },
 	{ "no entries", 1, { LIST(0, 3) }, -48, -EMSGSIZE },
@@ -120,7 +120,7 @@ static void chunk_parse_huge_counts(struct kunit *test)
 		.addr = cpu_to_le64(PG),
 		.length = cpu_to_le64(U64_MAX - PG),
 	};
-	/* Some whose size in bytes is small again if computed in 32 bits. */
+	/* Counts whose size in bytes wraps to a small value in 32 bits. */
 	static const u32 counts[] = {
 		U32_MAX, 0x10000000, 0x10000001, 0x0ffffffe, 0x80000000,
 	};
@@ -141,7 +141,7 @@ struct check_param {
 	u64 addr;
 	u64 length;
 	u32 nr;
-	struct hyvh_extent chunk[3];
+	struct hyvh_chunk chunk[3];
 	int ret;
 };
 
@@ -197,7 +197,7 @@ static void chunk_check(struct kunit *test)
 		.addr = p->addr,
 		.length = p->length,
 		.nr = p->nr,
-		.chunk = (struct hyvh_extent *)p->chunk,
+		.chunk = (struct hyvh_chunk *)p->chunk,
 	};
 
 	KUNIT_EXPECT_EQ(test, hyvh_chunks_check(&chunks), p->ret);
@@ -219,7 +219,7 @@ static void chunk_load_checks(struct kunit *test)
 	struct hyvh_chunks chunks;
 	u32 i;
 
-	/* hyvh_chunk_lists_parse() does not let these through. */
+	/* hyvh_chunk_lists_parse() refuses these. */
 	if (!p->nr || !p->length || p->addr + p->length < p->addr)
 		return;
 	for (i = 0; i < p->nr; i++) {
@@ -253,9 +253,13 @@ struct fake_guest {
 	u64 bytes;
 };
 
-static int fake_read(void *arg, u64 gpa, void *dst, u64 len)
+/* Guest memory for fake_read(). */
+static struct fake_guest *fake_guest;
+
+static int fake_read(const struct hyvh_mem_table *table, u64 gpa, void *dst,
+		     u64 len)
 {
-	struct fake_guest *guest = arg;
+	struct fake_guest *guest = fake_guest;
 
 	guest->reads++;
 	guest->bytes += len;
@@ -271,7 +275,7 @@ struct indirect_param {
 	const char *name;
 	u32 nr_chunks;
 	u32 nr_entries;
-	struct hyvh_extent entry[3];
+	struct hyvh_chunk entry[3];
 	u32 max_chunks;
 	int ret;
 };
@@ -324,6 +328,7 @@ static void chunk_load_indirect(struct kunit *test)
 	guest = kunit_kzalloc(test, sizeof(*guest), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, guest);
 	guest->test = test;
+	fake_guest = guest;
 	for (i = 0; i < TABLE_CHUNKS; i++) {
 		guest->table[i].addr = cpu_to_le64((100 + 2 * i) * PG);
 		guest->table[i].len = cpu_to_le64(PG);
@@ -334,12 +339,12 @@ static void chunk_load_indirect(struct kunit *test)
 	}
 
 	KUNIT_ASSERT_EQ(test, hyvh_chunks_load(&chunks, &view, p->max_chunks,
-					       fake_read, guest), p->ret);
+					       fake_read, NULL), p->ret);
 	if (p->ret) {
 		KUNIT_EXPECT_NULL(test, chunks.chunk);
 		return;
 	}
-	/* No part is read twice, so that nothing checked can change. */
+	/* Each part is read once, so it cannot change after the check. */
 	KUNIT_EXPECT_EQ(test, guest->reads, p->nr_entries);
 	KUNIT_EXPECT_EQ(test, guest->bytes, sizeof(guest->table));
 	KUNIT_ASSERT_EQ(test, chunks.nr, p->nr_chunks);
@@ -350,7 +355,7 @@ static void chunk_load_indirect(struct kunit *test)
 	hyvh_chunks_release(&chunks);
 }
 
-/* Memory is spent in proportion to the buffer only. */
+/* The table is not larger than the buffer needs. */
 static void chunk_load_bounds_memory(struct kunit *test)
 {
 	struct hyv_chunk entry = {
@@ -367,7 +372,8 @@ static void chunk_load_bounds_memory(struct kunit *test)
 	};
 	struct hyvh_chunks chunks = {};
 
-	/* fake_read() without a guest would crash. */
+	/* A call of fake_read() would crash. */
+	fake_guest = NULL;
 	KUNIT_EXPECT_EQ(test, hyvh_chunks_load(&chunks, &view, U32_MAX,
 					       fake_read, NULL), -EINVAL);
 	view.nr_chunks = 1003;
@@ -386,7 +392,7 @@ static struct kunit_case chunk_cases[] = {
 };
 
 static struct kunit_suite chunk_suite = {
-	.name = "hyv_chunk",
+	.name = "hyvh_chunk",
 	.test_cases = chunk_cases,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the converters between the wire and ib_core.
+ * Tests of the conversions between the wire protocol and ib_core.
  */
 #include <linux/slab.h>
 
@@ -67,7 +67,7 @@ static const struct status_param status_params[] = {
 	{ -ETIMEDOUT, HYV_S_ETIMEDOUT },
 	{ -EHOSTUNREACH, HYV_S_EHOSTUNREACH },
 	{ -EDQUOT, HYV_S_EDQUOT },
-	/* Never success for what is not. */
+	/* An error is never converted to success. */
 	{ -EBADF, HYV_S_EIO },
 	{ -MAX_ERRNO, HYV_S_EIO },
 	{ 1, HYV_S_EIO },
@@ -247,7 +247,7 @@ static void convert_qp_attr_there_and_back(struct kunit *test)
 	struct ib_qp_attr attr;
 
 	good_qp_attr(&in);
-	/* What has no place in the one or other kind of address. */
+	/* Fields that the type of address does not have. */
 	in.ah.dlid = 0;
 	in.ah.src_path_bits = 0;
 	in.alt_ah.flow_label = 0;
@@ -258,7 +258,7 @@ static void convert_qp_attr_there_and_back(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, hyvh_qp_attr_from_wire(dev, &in, ALL_ATTRS, &attr),
 			0);
 
-	/* These are read only. */
+	/* Guests may only read these. */
 	attr.sq_draining = 1;
 	in.sq_draining = 1;
 	attr.cap.max_send_wr = 100;
@@ -317,7 +317,7 @@ struct range_param {
 	u16 size;
 	u32 val;
 	int ret;
-	bool always;		/* also without the mask */
+	bool always;		/* even without the mask */
 };
 
 #define RANGE(bits, field, val, ret)					\
@@ -405,7 +405,7 @@ static void convert_qp_attr_range(struct kunit *test)
 		KUNIT_EXPECT_LE(test, rdma_ah_read_grh(&out.ah_attr)->flow_label,
 				0xfffff);
 	}
-	/* What is not in the mask is not looked at. */
+	/* Attributes outside of the mask are ignored. */
 	KUNIT_EXPECT_EQ(test,
 			hyvh_qp_attr_from_wire(dev, &in, ALL_ATTRS & ~p->mask,
 					       &out),
@@ -480,7 +480,7 @@ static const struct srq_param srq_params[] = {
 	{ "negative elements", 0x80000000, 1, 0, -EINVAL },
 	{ "negative entries", 1, 0x80000000, 0, -EINVAL },
 	{ "largest", U32_MAX, U32_MAX, 0, -EINVAL },
-	/* Whether it fits the queue is the driver's to know. */
+	/* The driver checks that the limit fits the queue. */
 	{ "limit", 1, 1, U32_MAX, 0 },
 };
 
@@ -538,7 +538,7 @@ static void convert_device_attr(struct kunit *test)
 	memset(&out, 0xee, sizeof(out));
 	hyvh_device_attr_to_wire(dev, attr, &out);
 
-	/* The header is the dispatcher's. */
+	/* The dispatcher writes the header. */
 	KUNIT_EXPECT_NULL(test, memchr_inv(&out.hdr, 0xee, sizeof(out.hdr)));
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(out.fw_ver), attr->fw_ver);
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(out.node_guid), 0x0102030405060708ULL);
@@ -568,7 +568,7 @@ static void convert_device_attr(struct kunit *test)
 			0x5678);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(out.reserved), 0);
 	KUNIT_EXPECT_EQ(test, out.reserved2, 0);
-	/* No byte of memory that happened to be there. */
+	/* No byte keeps its old value. */
 	KUNIT_EXPECT_NULL(test, memchr(raw + sizeof(out.hdr), 0xee,
 				       sizeof(out) - sizeof(out.hdr)));
 }
@@ -590,7 +590,7 @@ static const struct verb_param verb_params[] = {
 	VERB(rereg_user_mr, HYV_VERB_REREG_MR),
 	VERB(alloc_mw, HYV_VERB_MW),
 	VERB(attach_mcast, HYV_VERB_MCAST),
-	/* What every HCA has. */
+	/* Every HCA has these. */
 	VERB(reg_user_mr, 0),
 	/* For the kernel only. */
 	VERB(create_ah, 0),
@@ -611,7 +611,7 @@ static u32 convert_verbs_of(const struct ib_device *dev)
 	return le32_to_cpu(out.verbs);
 }
 
-/* An operation that is there, but never called. */
+/* An operation that exists but is never called. */
 static void set_op(struct ib_device *dev, const struct verb_param *p)
 {
 	unsigned long op = 1;
@@ -701,7 +701,7 @@ static void convert_port_attr(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, memchr_inv(out.reserved, 0,
 					   sizeof(out.reserved)));
 
-	/* The IBTA's bit 26 is not user space's. */
+	/* Bit 26 of the IBTA differs from that of user space. */
 	attr.ip_gids = 0;
 	attr.port_cap_flags = U32_MAX;
 	hyvh_port_attr_to_wire(dev, 2, &attr, IB_LINK_LAYER_INFINIBAND, &out);
@@ -727,7 +727,7 @@ static struct kunit_case convert_cases[] = {
 };
 
 static struct kunit_suite convert_suite = {
-	.name = "hyv_convert",
+	.name = "hyvh_convert",
 	.init = convert_test_init,
 	.test_cases = convert_cases,
 };

@@ -7,11 +7,13 @@
 
 #include <kunit/test.h>
 
+#include <hyv/commands.h>
+
 #include "command/dispatch.h"
 
 #define BUF_LEN		8192
 
-/* Opcodes that only this file knows. */
+/* Opcodes of this file. */
 enum {
 	OP_GROWN	= 0x7001,	/* has grown since its first version */
 	OP_PLAIN	= 0x7002,	/* header only, both ways */
@@ -33,8 +35,9 @@ struct grown_rsp {
 	__le64 c;
 };
 
-/* What the handlers see and do; also the context they get. */
+/* Input and results of the handlers. */
 struct fixture {
+	struct hyvh_cmd cmd;
 	struct kunit *test;
 	u64 features;
 	u8 *req;
@@ -46,41 +49,46 @@ struct fixture {
 	int ret;
 	u32 udata_out_len;
 	unsigned int calls;
-	struct hyvh_call seen;
+	struct hyvh_cmd seen;
 	struct grown_req seen_req;
 	u8 seen_udata[HYV_MAX_UDATA];
 	bool udata_out_was_zero;
 };
 
-static int handle_any(void *ctx, struct hyvh_call *call)
+static struct fixture *fixture_of(struct hyvh_cmd *cmd)
 {
-	struct fixture *f = ctx;
+	return container_of(cmd, struct fixture, cmd);
+}
+
+static int handle_any(struct hyvh_cmd *cmd)
+{
+	struct fixture *f = fixture_of(cmd);
 
 	f->calls++;
-	f->seen = *call;
-	KUNIT_EXPECT_EQ(f->test, !call->udata_in, !call->udata_in_len);
-	KUNIT_EXPECT_EQ(f->test, !call->udata_out, !call->udata_out_room);
-	memcpy(f->seen_udata, call->udata_in, call->udata_in_len);
-	f->udata_out_was_zero = !memchr_inv(call->udata_out, 0,
-					    call->udata_out_room);
-	memset(call->udata_out, 0x55, call->udata_out_room);
-	call->udata_out_len = min(f->udata_out_len, call->udata_out_room);
+	f->seen = *cmd;
+	KUNIT_EXPECT_EQ(f->test, !cmd->udata_in, !cmd->udata_in_len);
+	KUNIT_EXPECT_EQ(f->test, !cmd->udata_out, !cmd->udata_out_room);
+	memcpy(f->seen_udata, cmd->udata_in, cmd->udata_in_len);
+	f->udata_out_was_zero = !memchr_inv(cmd->udata_out, 0,
+					    cmd->udata_out_room);
+	memset(cmd->udata_out, 0x55, cmd->udata_out_room);
+	cmd->udata_out_len = min(f->udata_out_len, cmd->udata_out_room);
 	return f->ret;
 }
 
-static int handle_grown(void *ctx, struct hyvh_call *call)
+static int handle_grown(struct hyvh_cmd *cmd)
 {
-	struct fixture *f = ctx;
-	struct grown_rsp *rsp = call->rsp;
+	struct fixture *f = fixture_of(cmd);
+	struct grown_rsp *rsp = cmd->rsp;
 
-	f->seen_req = *(struct grown_req *)call->req;
+	f->seen_req = *(struct grown_req *)cmd->req;
 	KUNIT_EXPECT_NULL(f->test, memchr_inv(rsp, 0, sizeof(*rsp)));
-	/* Whatever a handler leaves in the header, it is not sent. */
+	/* The dispatcher overwrites the header. */
 	memset(&rsp->hdr, 0xee, sizeof(rsp->hdr));
 	rsp->a = cpu_to_le64(1);
 	rsp->b = cpu_to_le64(2);
 	rsp->c = cpu_to_le64(3);
-	return handle_any(ctx, call);
+	return handle_any(cmd);
 }
 
 static const struct hyvh_cmd_op ops[] = {
@@ -88,8 +96,7 @@ static const struct hyvh_cmd_op ops[] = {
 	  .min_req = offsetofend(struct grown_req, a),
 	  .req_len = sizeof(struct grown_req),
 	  .min_rsp = offsetofend(struct grown_rsp, a),
-	  .rsp_len = sizeof(struct grown_rsp),
-	  .zero = { HYVH_ZERO_FIELD(struct grown_req, reserved) } },
+	  .rsp_len = sizeof(struct grown_rsp) },
 	{ .opcode = OP_PLAIN, .name = "plain", .handler = handle_any,
 	  .min_req = sizeof(struct hyv_req), .req_len = sizeof(struct hyv_req),
 	  .min_rsp = sizeof(struct hyv_rsp), .rsp_len = sizeof(struct hyv_rsp),
@@ -102,6 +109,19 @@ static const struct hyvh_cmd_op ops[] = {
 	  .min_req = sizeof(struct hyv_req), .req_len = sizeof(struct hyv_req),
 	  .min_rsp = sizeof(struct hyv_rsp), .rsp_len = sizeof(struct hyv_rsp),
 	  .features = BIT(HYV_F_DOORBELL_AREA) },
+};
+
+static const struct hyvh_cmd_reserved reserved[] = {
+	{ OP_GROWN, offsetof(struct grown_req, reserved),
+	  sizeof_field(struct grown_req, reserved) },
+	{ OP_PLAIN, sizeof(struct hyv_req), 0 },
+};
+
+static const struct hyvh_cmd_table table = {
+	.ops = ops,
+	.nr_ops = ARRAY_SIZE(ops),
+	.reserved = reserved,
+	.nr_reserved = ARRAY_SIZE(reserved),
 };
 
 static int dispatch_test_init(struct kunit *test)
@@ -134,7 +154,7 @@ static struct hyv_req *make_req(struct fixture *f, u16 opcode, u16 fixed_len,
 	return hdr;
 }
 
-/* Dispatch and check all that is true of each reply. Returns its header. */
+/* Dispatch, and check the rules for all replies. Returns the header. */
 static const struct hyv_rsp *dispatch(struct fixture *f)
 {
 	const struct hyv_rsp *hdr = (const struct hyv_rsp *)f->rsp;
@@ -142,7 +162,7 @@ static const struct hyv_rsp *dispatch(struct fixture *f)
 
 	memset(f->rsp, 0xaa, BUF_LEN);
 	f->calls = 0;
-	f->rsp_len = hyvh_dispatch(ops, ARRAY_SIZE(ops), f->features, f, f->req,
+	f->rsp_len = hyvh_dispatch(&table, f->features, &f->cmd, f->req,
 				   f->req_len, f->rsp, f->rsp_room);
 	KUNIT_ASSERT_GE(f->test, f->rsp_len, sizeof(*hdr));
 	KUNIT_ASSERT_LE(f->test, f->rsp_len, f->rsp_room);
@@ -153,7 +173,7 @@ static const struct hyv_rsp *dispatch(struct fixture *f)
 			f->rsp_len);
 	if (hdr->status)
 		KUNIT_EXPECT_EQ(f->test, f->rsp_len, sizeof(*hdr));
-	/* Nothing is written behind the reply. */
+	/* Nothing is written after the reply. */
 	KUNIT_EXPECT_NULL(f->test, memchr_inv(f->rsp + f->rsp_len, 0xaa,
 					      BUF_LEN - f->rsp_len));
 	return hdr;
@@ -172,7 +192,7 @@ struct header_param {
 	u16 opcode;
 	u16 fixed_len;
 	u32 udata_len;
-	/* These change what make_req() has written. */
+	/* Changes to the result of make_req(). */
 	s32 size;
 	s32 req_len;
 	u16 nr_lists;
@@ -187,7 +207,7 @@ static const struct header_param header_params[] = {
 	{ "plain", OP_PLAIN, 24, 0 },
 	{ "opcode 0", 0, 24, 0, .status = HYV_S_ENOSYS },
 	{ "opcode unknown", 0xffff, 24, 0, .status = HYV_S_ENOSYS },
-	{ "nothing at all", OP_PLAIN, 24, 0, .req_len = -24,
+	{ "empty request", OP_PLAIN, 24, 0, .req_len = -24,
 	  .status = HYV_S_EMSGSIZE },
 	{ "header cut", OP_PLAIN, 24, 0, .req_len = -1,
 	  .status = HYV_S_EMSGSIZE },
@@ -292,7 +312,7 @@ static void dispatch_header(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, f->seen_udata[i], (u8)(i + 1));
 }
 
-/* Each length of a fixed part, with the bytes that count in the last place. */
+/* Every length of a fixed part, with the last byte set. */
 static void dispatch_fixed_part_grows(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -304,7 +324,7 @@ static void dispatch_fixed_part_grows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(f->seen_req.a), 5);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->seen_req.b), 0);
 
-	/* Provider data does not take the place of fields that are not sent. */
+	/* Provider data is not used for fields that were not sent. */
 	make_req(f, OP_GROWN, 32, 8);
 	memset(f->req + 32, 0xff, 8);
 	expect_status(f, HYV_OK);
@@ -349,7 +369,7 @@ struct reply_param {
 };
 
 static const struct reply_param reply_params[] = {
-	/* The header is always there, the first version is needed. */
+	/* A reply has at least its fields of the first version. */
 	{ 16, 0, 0, HYV_S_EMSGSIZE },
 	{ 23, 0, 0, HYV_S_EMSGSIZE },
 	{ 24, 0, 0, HYV_OK, 24 },
@@ -357,7 +377,7 @@ static const struct reply_param reply_params[] = {
 	{ 32, 0, 0, HYV_OK, 32 },
 	{ 40, 0, 0, HYV_OK, 40 },
 	{ 4096, 0, 0, HYV_OK, 40 },
-	/* Provider data has its room whether it is used or not. */
+	/* Room for provider data is reserved even if unused. */
 	{ 40, 8, 8, HYV_OK, 32 },
 	{ 40, 8, 0, HYV_OK, 32 },
 	{ 40, 16, 5, HYV_OK, 24 },
@@ -402,7 +422,7 @@ static void dispatch_reply_room(struct kunit *test)
 					   p->udata_out_len));
 }
 
-/* An error's reply is a header, whatever the handler has written. */
+/* The reply for an error is only a header. */
 static void dispatch_handler_fails(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -469,42 +489,42 @@ static void dispatch_lists(struct kunit *test)
 	expect_status(f, HYV_S_EINVAL);
 }
 
-/* The sizes of all commands of wire.h fit the dispatcher's alignment. */
-static void dispatch_wire_sizes(struct kunit *test)
-{
-	static const size_t sizes[] = {
-		sizeof(struct hyv_query_device_req),
-		sizeof(struct hyv_query_device_rsp),
-		sizeof(struct hyv_query_port_req),
-		sizeof(struct hyv_query_port_rsp),
-		sizeof(struct hyv_query_gids_req),
-		sizeof(struct hyv_query_gids_rsp),
-		sizeof(struct hyv_query_pkeys_req),
-		sizeof(struct hyv_query_pkeys_rsp),
-		sizeof(struct hyv_setup_doorbells_req),
-		sizeof(struct hyv_alloc_context_req),
-		sizeof(struct hyv_create_rsp),
-		sizeof(struct hyv_mmap_req),
-		sizeof(struct hyv_mmap_rsp),
-		sizeof(struct hyv_munmap_req),
-		sizeof(struct hyv_destroy_req),
-		sizeof(struct hyv_alloc_pd_req),
-		sizeof(struct hyv_create_cq_req),
-		sizeof(struct hyv_create_cq_rsp),
-		sizeof(struct hyv_create_qp_req),
-		sizeof(struct hyv_create_qp_rsp),
-		sizeof(struct hyv_modify_qp_req),
-		sizeof(struct hyv_query_qp_req),
-		sizeof(struct hyv_query_qp_rsp),
-		sizeof(struct hyv_reg_mr_req),
-		sizeof(struct hyv_reg_mr_rsp),
-	};
-	int i;
+#define COMMAND(NAME, name, req, min_req, rsp, min_rsp, lists, bits)	\
+	{ HYV_CMD_##NAME, sizeof(struct req), sizeof(struct rsp) },
+#define RESERVED(NAME, req, member)					\
+	{ HYV_CMD_##NAME, offsetof(struct req, member),			\
+	  offsetofend(struct req, member) },
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		KUNIT_EXPECT_EQ(test, sizes[i] % 8, 0);
-		KUNIT_EXPECT_LE(test, sizes[i] + HYV_MAX_UDATA,
+/* The tables of commands.h are consistent. */
+static void dispatch_commands(struct kunit *test)
+{
+	static const struct {
+		u16 opcode;
+		u16 req_len;
+		u16 rsp_len;
+	} cmds[] = { HYV_FOR_EACH_COMMAND(COMMAND) };
+	static const struct {
+		u16 opcode;
+		u16 start;
+		u16 end;
+	} fields[] = { HYV_FOR_EACH_RESERVED(RESERVED) };
+	int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		KUNIT_EXPECT_EQ(test, cmds[i].req_len % 8, 0);
+		KUNIT_EXPECT_EQ(test, cmds[i].rsp_len % 8, 0);
+		KUNIT_EXPECT_LE(test, cmds[i].rsp_len + HYV_MAX_UDATA,
 				HYV_MAX_RSP_SIZE);
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_NE(test, cmds[i].opcode, cmds[j].opcode);
+	}
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		for (j = 0; j < ARRAY_SIZE(cmds); j++)
+			if (cmds[j].opcode == fields[i].opcode)
+				break;
+		KUNIT_ASSERT_LT(test, j, ARRAY_SIZE(cmds));
+		KUNIT_EXPECT_GE(test, fields[i].start, sizeof(struct hyv_req));
+		KUNIT_EXPECT_LE(test, fields[i].end, cmds[j].req_len);
 	}
 }
 
@@ -515,7 +535,7 @@ static struct kunit_case dispatch_cases[] = {
 	KUNIT_CASE_PARAM(dispatch_reply_room, reply_gen_params),
 	KUNIT_CASE(dispatch_handler_fails),
 	KUNIT_CASE(dispatch_lists),
-	KUNIT_CASE(dispatch_wire_sizes),
+	KUNIT_CASE(dispatch_commands),
 	{}
 };
 

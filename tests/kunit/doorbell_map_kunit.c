@@ -47,7 +47,7 @@ static void guest_init(struct kunit *test, struct guest *g, u32 slots)
 {
 	g->slots = slots;
 	g->bytes = 8 * HYV_DB_BITMAP_WORDS(slots);
-	/* Something behind, which nobody may touch. */
+	/* A guard area that must not change. */
 	g->area = kunit_kzalloc(test, g->bytes + 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, g->area);
 	memset(g->area + g->bytes, 0xff, 64);
@@ -139,7 +139,7 @@ static void init_desc(const struct init_param *p, char *desc)
 
 KUNIT_ARRAY_PARAM(init, init_params, init_desc);
 
-static void dbmap_init(struct kunit *test)
+static void doorbell_map_init(struct kunit *test)
 {
 	const struct init_param *p = test->param_value;
 	struct hyvh_doorbell_map map;
@@ -170,7 +170,7 @@ static void drain_desc(const struct drain_param *p, char *desc)
 
 KUNIT_ARRAY_PARAM(drain, drain_params, drain_desc);
 
-static void dbmap_each_slot(struct kunit *test)
+static void doorbell_map_each_slot(struct kunit *test)
 {
 	const struct drain_param *p = test->param_value;
 	struct seen *seen;
@@ -191,7 +191,7 @@ static void dbmap_each_slot(struct kunit *test)
 	guest_expect_clear(test, &g);
 }
 
-static void dbmap_many_slots(struct kunit *test)
+static void doorbell_map_many_slots(struct kunit *test)
 {
 	const struct drain_param *p = test->param_value;
 	unsigned long *rung;
@@ -222,8 +222,8 @@ static void dbmap_many_slots(struct kunit *test)
 	}
 }
 
-/* A doorbell that rings while the host acts on it is not lost. */
-static void dbmap_ring_while_drained(struct kunit *test)
+/* A doorbell that is rung while the host acts on it is not lost. */
+static void doorbell_map_ring_while_drained(struct kunit *test)
 {
 	struct seen *seen;
 	struct guest g;
@@ -240,8 +240,8 @@ static void dbmap_ring_while_drained(struct kunit *test)
 	guest_expect_clear(test, &g);
 }
 
-/* A guest stopped between its two steps: found when it does the second. */
-static void dbmap_summary_comes_later(struct kunit *test)
+/* A guest that was stopped between its two steps is served after both. */
+static void doorbell_map_summary_comes_later(struct kunit *test)
 {
 	struct seen *seen;
 	struct guest g;
@@ -256,7 +256,7 @@ static void dbmap_summary_comes_later(struct kunit *test)
 	guest_expect_clear(test, &g);
 }
 
-static void dbmap_summary_without_bits(struct kunit *test)
+static void doorbell_map_summary_without_bits(struct kunit *test)
 {
 	struct seen *seen;
 	struct guest g;
@@ -269,8 +269,8 @@ static void dbmap_summary_without_bits(struct kunit *test)
 	guest_expect_clear(test, &g);
 }
 
-/* Everything set, also what stands for nothing. */
-static void dbmap_all_ones(struct kunit *test)
+/* All bits are set, including those without a word. */
+static void doorbell_map_all_ones(struct kunit *test)
 {
 	const struct drain_param *p = test->param_value;
 	struct seen *seen;
@@ -284,12 +284,12 @@ static void dbmap_all_ones(struct kunit *test)
 	guest_expect_clear(test, &g);
 }
 
-static void dbmap_stray_summary_bits(struct kunit *test)
+static void doorbell_map_stray_summary_bits(struct kunit *test)
 {
 	struct seen *seen;
 	struct guest g;
 
-	/* 128 slots are two words, so that bits 2..63 stand for nothing. */
+	/* 128 slots are two words, so bits 2..63 have no word. */
 	guest_init(test, &g, 128);
 	seen = new_seen(test, &g, false);
 	memset(g.area, 0xff, 8);
@@ -300,7 +300,7 @@ static void dbmap_stray_summary_bits(struct kunit *test)
 }
 
 /* The parts of the area are where wire.h says, and do not overlap. */
-static void dbmap_area_layout(struct kunit *test)
+static void doorbell_map_area_layout(struct kunit *test)
 {
 	u32 qp, cq;
 
@@ -318,25 +318,25 @@ static void dbmap_area_layout(struct kunit *test)
 		}
 }
 
-static struct kunit_case dbmap_cases[] = {
-	KUNIT_CASE_PARAM(dbmap_init, init_gen_params),
-	KUNIT_CASE_PARAM(dbmap_each_slot, drain_gen_params),
-	KUNIT_CASE_PARAM(dbmap_many_slots, drain_gen_params),
-	KUNIT_CASE_PARAM(dbmap_all_ones, drain_gen_params),
-	KUNIT_CASE(dbmap_ring_while_drained),
-	KUNIT_CASE(dbmap_summary_comes_later),
-	KUNIT_CASE(dbmap_summary_without_bits),
-	KUNIT_CASE(dbmap_stray_summary_bits),
-	KUNIT_CASE(dbmap_area_layout),
+static struct kunit_case doorbell_map_cases[] = {
+	KUNIT_CASE_PARAM(doorbell_map_init, init_gen_params),
+	KUNIT_CASE_PARAM(doorbell_map_each_slot, drain_gen_params),
+	KUNIT_CASE_PARAM(doorbell_map_many_slots, drain_gen_params),
+	KUNIT_CASE_PARAM(doorbell_map_all_ones, drain_gen_params),
+	KUNIT_CASE(doorbell_map_ring_while_drained),
+	KUNIT_CASE(doorbell_map_summary_comes_later),
+	KUNIT_CASE(doorbell_map_summary_without_bits),
+	KUNIT_CASE(doorbell_map_stray_summary_bits),
+	KUNIT_CASE(doorbell_map_area_layout),
 	{}
 };
 
-static struct kunit_suite dbmap_suite = {
+static struct kunit_suite doorbell_map_suite = {
 	.name = "hyvh_doorbell_map",
-	.test_cases = dbmap_cases,
+	.test_cases = doorbell_map_cases,
 };
 
-kunit_test_suite(dbmap_suite);
+kunit_test_suite(doorbell_map_suite);
 
 MODULE_DESCRIPTION("Tests of HyV's doorbell bitmaps");
 MODULE_LICENSE("GPL");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the pending events of an event queue.
+ * Tests of the event backlog.
  */
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
@@ -9,13 +9,14 @@
 
 #include "notify/event_backlog.h"
 
-static int evq_test_init(struct kunit *test)
+static int backlog_test_init(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = kunit_kzalloc(test, sizeof(*evq), GFP_KERNEL);
+	struct hyvh_event_backlog *backlog;
 
-	KUNIT_ASSERT_NOT_NULL(test, evq);
-	hyvh_backlog_init(evq);
-	test->priv = evq;
+	backlog = kunit_kzalloc(test, sizeof(*backlog), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, backlog);
+	hyvh_backlog_init(backlog);
+	test->priv = backlog;
 	return 0;
 }
 
@@ -45,58 +46,58 @@ static void expect_empty(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &ev, &before, sizeof(ev));
 }
 
-static void evq_first_in_first_out(struct kunit *test)
+static void backlog_first_in_first_out(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
+	struct hyvh_event_backlog *backlog = test->priv;
 	struct hyvh_event_source a, b;
 
 	hyvh_event_source_init(&a, HYV_EVENT_QP, 3, 0x1234);
 	hyvh_event_source_init(&b, HYV_EVENT_COMP, 0, 0x87654321);
 	expect_empty(test);
 
-	/* Only the first needs somebody to be woken. */
-	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(evq, &b));
-	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(evq, &a));
-	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(evq, &b));
-	KUNIT_EXPECT_FALSE(test, hyvh_backlog_empty(evq));
+	/* Only the first event needs a wake-up. */
+	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(backlog, &b));
+	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(backlog, &a));
+	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(backlog, &b));
+	KUNIT_EXPECT_FALSE(test, hyvh_backlog_empty(backlog));
 	expect_event(test, HYV_EVENT_COMP, 0, 0x87654321, 2);
 
-	/* Raised again, it waits behind the other. */
-	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(evq, &b));
+	/* Raised again, it is queued after the other. */
+	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(backlog, &b));
 	expect_event(test, HYV_EVENT_QP, 3, 0x1234, 1);
 	expect_event(test, HYV_EVENT_COMP, 0, 0x87654321, 1);
 	expect_empty(test);
 
-	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(evq, &a));
+	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(backlog, &a));
 	expect_event(test, HYV_EVENT_QP, 3, 0x1234, 1);
 	expect_empty(test);
 }
 
-static void evq_count_saturates(struct kunit *test)
+static void backlog_count_saturates(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
-	struct hyvh_event_source node;
+	struct hyvh_event_backlog *backlog = test->priv;
+	struct hyvh_event_source source;
 
-	hyvh_event_source_init(&node, HYV_EVENT_COMP, 0, 1);
-	hyvh_backlog_raise(evq, &node);
-	node.own.count = U32_MAX - 1;
-	hyvh_backlog_raise(evq, &node);
-	hyvh_backlog_raise(evq, &node);
-	KUNIT_EXPECT_EQ(test, node.own.count, U32_MAX);
+	hyvh_event_source_init(&source, HYV_EVENT_COMP, 0, 1);
+	hyvh_backlog_raise(backlog, &source);
+	source.own.count = U32_MAX - 1;
+	hyvh_backlog_raise(backlog, &source);
+	hyvh_backlog_raise(backlog, &source);
+	KUNIT_EXPECT_EQ(test, source.own.count, U32_MAX);
 }
 
-/* More than one message may tell come as several, before what is behind. */
-static void evq_many_at_once(struct kunit *test)
+/* A count above the limit takes several messages, before later events. */
+static void backlog_many_at_once(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
+	struct hyvh_event_backlog *backlog = test->priv;
 	struct hyvh_event_source a, b;
 	int i;
 
 	hyvh_event_source_init(&a, HYV_EVENT_SRQ, 15, 1);
 	hyvh_event_source_init(&b, HYV_EVENT_SRQ, 15, 2);
 	for (i = 0; i < 2 * HYVH_EVENT_MAX_COUNT + 3; i++)
-		hyvh_backlog_raise(evq, &a);
-	hyvh_backlog_raise(evq, &b);
+		hyvh_backlog_raise(backlog, &a);
+	hyvh_backlog_raise(backlog, &b);
 	expect_event(test, HYV_EVENT_SRQ, 15, 1, HYVH_EVENT_MAX_COUNT);
 	expect_event(test, HYV_EVENT_SRQ, 15, 1, HYVH_EVENT_MAX_COUNT);
 	expect_event(test, HYV_EVENT_SRQ, 15, 1, 3);
@@ -115,75 +116,75 @@ static void give_spare(struct kunit *test, unsigned int nr)
 		hyvh_backlog_add_spare(test->priv, &spare[i]);
 }
 
-/* What happens again is told again, in its turn. */
-static void evq_again_in_order(struct kunit *test)
+/* An event that is raised again keeps its place in the order. */
+static void backlog_again_in_order(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
+	struct hyvh_event_backlog *backlog = test->priv;
 	struct hyvh_event_source down, up, comp;
 
 	give_spare(test, 2);
 	hyvh_event_source_init(&down, HYV_EVENT_PORT, 10, 1);
 	hyvh_event_source_init(&up, HYV_EVENT_PORT, 9, 1);
 	hyvh_event_source_init(&comp, HYV_EVENT_COMP, 0, 5);
-	hyvh_backlog_raise(evq, &down);
-	hyvh_backlog_raise(evq, &up);
-	hyvh_backlog_raise(evq, &up);
-	hyvh_backlog_raise(evq, &down);
-	/* A completion does not come between the others. */
-	hyvh_backlog_raise(evq, &comp);
-	hyvh_backlog_raise(evq, &down);
-	hyvh_backlog_raise(evq, &comp);
-	hyvh_backlog_raise(evq, &up);
+	hyvh_backlog_raise(backlog, &down);
+	hyvh_backlog_raise(backlog, &up);
+	hyvh_backlog_raise(backlog, &up);
+	hyvh_backlog_raise(backlog, &down);
+	/* A completion does not separate other events. */
+	hyvh_backlog_raise(backlog, &comp);
+	hyvh_backlog_raise(backlog, &down);
+	hyvh_backlog_raise(backlog, &comp);
+	hyvh_backlog_raise(backlog, &up);
 	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
 	expect_event(test, HYV_EVENT_PORT, 9, 1, 2);
-	/* Room that was left is there for others. */
-	hyvh_backlog_raise(evq, &down);
+	/* A delivered entry is available again. */
+	hyvh_backlog_raise(backlog, &down);
 	expect_event(test, HYV_EVENT_PORT, 10, 1, 2);
 	expect_event(test, HYV_EVENT_COMP, 0, 5, 2);
 	expect_event(test, HYV_EVENT_PORT, 9, 1, 1);
 	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
 	expect_empty(test);
-	/* The newest one is told: it is not what happens next. */
-	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(evq, &down));
+	/* A delivered event does not count as the newest one. */
+	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(backlog, &down));
 	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
 	expect_empty(test);
 }
 
-/* Without room for more, numbers stay right and the last ones in order. */
-static void evq_no_spare_left(struct kunit *test)
+/* Without spare entries, counts and the order of last events stay right. */
+static void backlog_no_spare_left(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
+	struct hyvh_event_backlog *backlog = test->priv;
 	struct hyvh_event_source down, up, qp;
 
 	give_spare(test, 1);
 	hyvh_event_source_init(&down, HYV_EVENT_PORT, 10, 1);
 	hyvh_event_source_init(&up, HYV_EVENT_PORT, 9, 1);
 	hyvh_event_source_init(&qp, HYV_EVENT_QP, 5, 1);
-	hyvh_backlog_raise(evq, &down);
-	hyvh_backlog_raise(evq, &up);
-	hyvh_backlog_raise(evq, &down);
-	hyvh_backlog_raise(evq, &qp);
-	hyvh_backlog_raise(evq, &up);
-	hyvh_backlog_raise(evq, &down);
-	hyvh_backlog_raise(evq, &up);
+	hyvh_backlog_raise(backlog, &down);
+	hyvh_backlog_raise(backlog, &up);
+	hyvh_backlog_raise(backlog, &down);
+	hyvh_backlog_raise(backlog, &qp);
+	hyvh_backlog_raise(backlog, &up);
+	hyvh_backlog_raise(backlog, &down);
+	hyvh_backlog_raise(backlog, &up);
 	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
 	expect_event(test, HYV_EVENT_QP, 5, 1, 1);
 	expect_event(test, HYV_EVENT_PORT, 10, 1, 2);
 	expect_event(test, HYV_EVENT_PORT, 9, 1, 3);
 	expect_empty(test);
-	hyvh_backlog_raise(evq, &up);
-	hyvh_backlog_raise(evq, &down);
-	hyvh_backlog_raise(evq, &up);
+	hyvh_backlog_raise(backlog, &up);
+	hyvh_backlog_raise(backlog, &down);
+	hyvh_backlog_raise(backlog, &up);
 	expect_event(test, HYV_EVENT_PORT, 9, 1, 1);
 	expect_event(test, HYV_EVENT_PORT, 10, 1, 1);
 	expect_event(test, HYV_EVENT_PORT, 9, 1, 1);
 	expect_empty(test);
 }
 
-/* An object that dies takes all its events back, and leaves their room. */
-static void evq_forget_all(struct kunit *test)
+/* Cancelling drops all entries of a source and makes them available. */
+static void backlog_cancel_all(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
+	struct hyvh_event_backlog *backlog = test->priv;
 	struct hyvh_event_source a, b;
 	int i;
 
@@ -191,60 +192,60 @@ static void evq_forget_all(struct kunit *test)
 	for (i = 0; i < 5; i++) {
 		hyvh_event_source_init(&a, HYV_EVENT_QP, 4, 1);
 		hyvh_event_source_init(&b, HYV_EVENT_QP, 4, 2);
-		hyvh_backlog_raise(evq, &a);
-		hyvh_backlog_raise(evq, &b);
-		hyvh_backlog_raise(evq, &a);
-		hyvh_backlog_raise(evq, &b);
-		hyvh_backlog_raise(evq, &a);
-		hyvh_backlog_forget(evq, &a);
-		/* Nothing is between these two any more. */
-		hyvh_backlog_raise(evq, &b);
+		hyvh_backlog_raise(backlog, &a);
+		hyvh_backlog_raise(backlog, &b);
+		hyvh_backlog_raise(backlog, &a);
+		hyvh_backlog_raise(backlog, &b);
+		hyvh_backlog_raise(backlog, &a);
+		hyvh_backlog_cancel(backlog, &a);
+		/* Nothing is left between these two. */
+		hyvh_backlog_raise(backlog, &b);
 		expect_event(test, HYV_EVENT_QP, 4, 2, 1);
-		hyvh_backlog_raise(evq, &b);
-		hyvh_backlog_forget(evq, &b);
+		hyvh_backlog_raise(backlog, &b);
+		hyvh_backlog_cancel(backlog, &b);
 		expect_empty(test);
 	}
 }
 
-static void evq_forget(struct kunit *test)
+static void backlog_cancel(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
-	struct hyvh_event_source node[3];
+	struct hyvh_event_backlog *backlog = test->priv;
+	struct hyvh_event_source source[3];
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		hyvh_event_source_init(&node[i], HYV_EVENT_COMP, 0, i);
-		hyvh_backlog_raise(evq, &node[i]);
+		hyvh_event_source_init(&source[i], HYV_EVENT_COMP, 0, i);
+		hyvh_backlog_raise(backlog, &source[i]);
 	}
-	hyvh_backlog_forget(evq, &node[1]);
-	/* A late callback of the HCA does no harm. */
-	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(evq, &node[1]));
+	hyvh_backlog_cancel(backlog, &source[1]);
+	/* A late callback of the HCA is ignored. */
+	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(backlog, &source[1]));
 	expect_event(test, HYV_EVENT_COMP, 0, 0, 1);
 	expect_event(test, HYV_EVENT_COMP, 0, 2, 1);
 	expect_empty(test);
 
-	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(evq, &node[1]));
+	KUNIT_EXPECT_FALSE(test, hyvh_backlog_raise(backlog, &source[1]));
 	expect_empty(test);
-	/* What is not pending can be forgotten too, even twice. */
-	hyvh_backlog_forget(evq, &node[0]);
-	hyvh_backlog_forget(evq, &node[0]);
+	/* An event that is not pending can be cancelled, even twice. */
+	hyvh_backlog_cancel(backlog, &source[0]);
+	hyvh_backlog_cancel(backlog, &source[0]);
 	expect_empty(test);
 
-	hyvh_event_source_init(&node[1], HYV_EVENT_QP, 2, 7);
-	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(evq, &node[1]));
+	hyvh_event_source_init(&source[1], HYV_EVENT_QP, 2, 7);
+	KUNIT_EXPECT_TRUE(test, hyvh_backlog_raise(backlog, &source[1]));
 	expect_event(test, HYV_EVENT_QP, 2, 7, 1);
 }
 
-static void evq_raise_with_interrupts_off(struct kunit *test)
+static void backlog_raise_with_interrupts_off(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
-	struct hyvh_event_source node;
+	struct hyvh_event_backlog *backlog = test->priv;
+	struct hyvh_event_source source;
 	unsigned long flags;
 	bool first, off;
 
-	hyvh_event_source_init(&node, HYV_EVENT_COMP, 0, 1);
+	hyvh_event_source_init(&source, HYV_EVENT_COMP, 0, 1);
 	local_irq_save(flags);
-	first = hyvh_backlog_raise(evq, &node);
+	first = hyvh_backlog_raise(backlog, &source);
 	off = irqs_disabled();
 	local_irq_restore(flags);
 	KUNIT_EXPECT_TRUE(test, first);
@@ -252,11 +253,11 @@ static void evq_raise_with_interrupts_off(struct kunit *test)
 	expect_event(test, HYV_EVENT_COMP, 0, 1, 1);
 }
 
-/* Whatever happens, each node's events come out as often as they went in. */
-static void evq_loses_nothing(struct kunit *test)
+/* Each event is delivered as often as it was raised. */
+static void backlog_loses_nothing(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
-	struct hyvh_event_source node[16];
+	struct hyvh_event_backlog *backlog = test->priv;
+	struct hyvh_event_source source[16];
 	u64 in[16] = {}, out[16] = {};
 	struct hyv_event ev;
 	struct rnd_state rnd;
@@ -265,19 +266,19 @@ static void evq_loses_nothing(struct kunit *test)
 	prandom_seed_state(&rnd, 42);
 	give_spare(test, 5);
 	for (i = 0; i < 16; i++)
-		hyvh_event_source_init(&node[i],
-				 i & 1 ? HYV_EVENT_COMP : HYV_EVENT_QP, 0, i);
+		hyvh_event_source_init(&source[i], i & 1 ? HYV_EVENT_COMP :
+				       HYV_EVENT_QP, 0, i);
 	for (i = 0; i < 20000; i++) {
 		u32 r = prandom_u32_state(&rnd);
-		bool was_empty = hyvh_backlog_empty(evq);
+		bool was_empty = hyvh_backlog_empty(backlog);
 
 		if (r & 0x100) {
-			KUNIT_ASSERT_EQ(test,
-					hyvh_backlog_raise(evq, &node[r % 16]),
-					was_empty);
+			KUNIT_ASSERT_EQ(test, was_empty,
+					hyvh_backlog_raise(backlog,
+							   &source[r % 16]));
 			in[r % 16]++;
 		} else {
-			KUNIT_ASSERT_EQ(test, hyvh_backlog_pop(evq, &ev),
+			KUNIT_ASSERT_EQ(test, hyvh_backlog_pop(backlog, &ev),
 					!was_empty);
 			if (was_empty)
 				continue;
@@ -286,17 +287,17 @@ static void evq_loses_nothing(struct kunit *test)
 			out[le32_to_cpu(ev.handle)] += le32_to_cpu(ev.count);
 		}
 	}
-	while (hyvh_backlog_pop(evq, &ev))
+	while (hyvh_backlog_pop(backlog, &ev))
 		out[le32_to_cpu(ev.handle)] += le32_to_cpu(ev.count);
 	for (i = 0; i < 16; i++)
 		KUNIT_EXPECT_EQ(test, out[i], in[i]);
 }
 
-/* With room enough, events come out one by one as they went in. */
-static void evq_keeps_order(struct kunit *test)
+/* With enough spare entries, events are delivered in the order of raising. */
+static void backlog_keeps_order(struct kunit *test)
 {
-	struct hyvh_event_backlog *evq = test->priv;
-	struct hyvh_event_source node[4];
+	struct hyvh_event_backlog *backlog = test->priv;
+	struct hyvh_event_source source[4];
 	struct hyv_event ev;
 	struct rnd_state rnd;
 	u8 *in;
@@ -308,15 +309,15 @@ static void evq_keeps_order(struct kunit *test)
 	prandom_seed_state(&rnd, 43);
 	give_spare(test, 64);
 	for (i = 0; i < 4; i++)
-		hyvh_event_source_init(&node[i], HYV_EVENT_QP, 1, i);
+		hyvh_event_source_init(&source[i], HYV_EVENT_QP, 1, i);
 	for (i = 0; i < 20000; i++) {
 		r = prandom_u32_state(&rnd);
 		if (r & 0x100 && put - got < 64) {
 			in[put++] = r % 4;
-			hyvh_backlog_raise(evq, &node[r % 4]);
+			hyvh_backlog_raise(backlog, &source[r % 4]);
 			continue;
 		}
-		if (!hyvh_backlog_pop(evq, &ev))
+		if (!hyvh_backlog_pop(backlog, &ev))
 			continue;
 		for (n = le32_to_cpu(ev.count); n; n--) {
 			KUNIT_ASSERT_LT(test, got, put);
@@ -327,27 +328,27 @@ static void evq_keeps_order(struct kunit *test)
 	}
 }
 
-static struct kunit_case evq_cases[] = {
-	KUNIT_CASE(evq_first_in_first_out),
-	KUNIT_CASE(evq_count_saturates),
-	KUNIT_CASE(evq_many_at_once),
-	KUNIT_CASE(evq_again_in_order),
-	KUNIT_CASE(evq_no_spare_left),
-	KUNIT_CASE(evq_forget_all),
-	KUNIT_CASE(evq_forget),
-	KUNIT_CASE(evq_raise_with_interrupts_off),
-	KUNIT_CASE(evq_loses_nothing),
-	KUNIT_CASE(evq_keeps_order),
+static struct kunit_case backlog_cases[] = {
+	KUNIT_CASE(backlog_first_in_first_out),
+	KUNIT_CASE(backlog_count_saturates),
+	KUNIT_CASE(backlog_many_at_once),
+	KUNIT_CASE(backlog_again_in_order),
+	KUNIT_CASE(backlog_no_spare_left),
+	KUNIT_CASE(backlog_cancel_all),
+	KUNIT_CASE(backlog_cancel),
+	KUNIT_CASE(backlog_raise_with_interrupts_off),
+	KUNIT_CASE(backlog_loses_nothing),
+	KUNIT_CASE(backlog_keeps_order),
 	{}
 };
 
-static struct kunit_suite evq_suite = {
+static struct kunit_suite backlog_suite = {
 	.name = "hyvh_event_backlog",
-	.init = evq_test_init,
-	.test_cases = evq_cases,
+	.init = backlog_test_init,
+	.test_cases = backlog_cases,
 };
 
-kunit_test_suite(evq_suite);
+kunit_test_suite(backlog_suite);
 
-MODULE_DESCRIPTION("Tests of HyV's pending events");
+MODULE_DESCRIPTION("Tests of HyV's event backlog");
 MODULE_LICENSE("GPL");

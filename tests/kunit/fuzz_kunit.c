@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile requests by the ten thousand, always the same ones: the dispatcher,
- * chunk lists, the guest-physical map and stitching plans as one chain, as a
- * guest meets them.
+ * Pseudo-random requests of a malicious guest, the same in each run, through
+ * the dispatcher, chunk lists, the memory table and stitch plans.
  *
- * A request ends where a page ends, with nothing mapped behind it, so that a
- * read beyond it is a crash.
+ * A request ends at the end of a page, and the next page is not mapped, so a
+ * read beyond the request crashes.
  */
 #include <linux/mm.h>
 #include <linux/prandom.h>
@@ -13,6 +12,8 @@
 #include <linux/vmalloc.h>
 
 #include <kunit/test.h>
+
+#include <hyv/commands.h>
 
 #include "command/dispatch.h"
 #include "memory/stitch_plan.h"
@@ -22,12 +23,15 @@
 #define REQ_MAX		(REQ_PAGES * PAGE_SIZE)
 #define RSP_MAX		4096
 #define MAX_CHUNKS	256
-#define OPCODES		16
+
+/* Made-up commands, in addition to the real ones. */
+#define FUZZ_CMDS	16
 
 struct fuzz {
+	struct hyvh_cmd cmd;
 	struct kunit *test;
 	struct rnd_state rnd;
-	struct hyvh_memmap *map;
+	struct hyvh_mem_table *table;
 	const void *req;
 	u32 req_len;
 	u64 features;
@@ -35,7 +39,7 @@ struct fuzz {
 	unsigned int handled;
 	unsigned int loaded;
 	unsigned int planned;
-	unsigned int statuses;	/* bit mask of what has come, mod 32 */
+	unsigned int statuses;	/* mask of the statuses seen, modulo 32 */
 };
 
 static u32 rnd(struct fuzz *fuzz)
@@ -63,13 +67,17 @@ static u64 rnd_nasty(struct fuzz *fuzz)
 	}
 }
 
-static int fuzz_read_guest(void *arg, u64 gpa, void *dst, u64 len)
+/* For fuzz_read_guest(). */
+static struct fuzz *fuzz_guest;
+
+static int fuzz_read_guest(const struct hyvh_mem_table *table, u64 gpa,
+			   void *dst, u64 len)
 {
-	struct fuzz *fuzz = arg;
+	struct fuzz *fuzz = fuzz_guest;
 	struct hyv_chunk *chunk = dst;
 	u64 i;
 
-	/* More than the limit of chunks would be more memory than that. */
+	/* The limit of chunks also limits the memory. */
 	KUNIT_EXPECT_LE(fuzz->test, len, MAX_CHUNKS * sizeof(*chunk));
 	KUNIT_EXPECT_EQ(fuzz->test, len % sizeof(*chunk), 0);
 	if (rnd(fuzz) % 16 == 0)
@@ -99,7 +107,7 @@ static int fuzz_plan(struct fuzz *fuzz, const struct hyvh_chunks *chunks)
 	u32 i;
 	int ret;
 
-	ret = hyvh_stitch_plan_make(&plan, fuzz->map, chunks, 8);
+	ret = hyvh_stitch_plan_make(&plan, fuzz->table, chunks, 8);
 	if (ret)
 		return ret;
 	fuzz->planned++;
@@ -114,33 +122,33 @@ static int fuzz_plan(struct fuzz *fuzz, const struct hyvh_chunks *chunks)
 	return 0;
 }
 
-static int fuzz_handler(void *ctx, struct hyvh_call *call)
+static int fuzz_handler(struct hyvh_cmd *cmd)
 {
-	struct fuzz *fuzz = ctx;
+	struct fuzz *fuzz = container_of(cmd, struct fuzz, cmd);
 	u16 i;
 	int ret = 0;
 
 	fuzz->handled++;
-	KUNIT_EXPECT_EQ(fuzz->test, call->op->features & ~fuzz->features, 0);
-	KUNIT_EXPECT_LE(fuzz->test, call->udata_in_len, HYV_MAX_UDATA);
-	KUNIT_EXPECT_LE(fuzz->test, call->udata_out_room, HYV_MAX_UDATA);
-	KUNIT_EXPECT_LE(fuzz->test, call->nr_lists, call->op->max_lists);
-	if (call->udata_in_len)
-		expect_inside(fuzz, call->udata_in, call->udata_in_len);
-	/* All that a handler may write. */
-	memset(call->rsp, 0x5a, call->op->rsp_len);
-	memset(call->udata_out, 0x5a, call->udata_out_room);
-	if (call->udata_out_room)
-		call->udata_out_len = rnd(fuzz) % (call->udata_out_room + 1);
+	KUNIT_EXPECT_EQ(fuzz->test, cmd->op->features & ~fuzz->features, 0);
+	KUNIT_EXPECT_LE(fuzz->test, cmd->udata_in_len, HYV_MAX_UDATA);
+	KUNIT_EXPECT_LE(fuzz->test, cmd->udata_out_room, HYV_MAX_UDATA);
+	KUNIT_EXPECT_LE(fuzz->test, cmd->nr_lists, cmd->op->max_lists);
+	if (cmd->udata_in_len)
+		expect_inside(fuzz, cmd->udata_in, cmd->udata_in_len);
+	/* Write everything that a handler may write. */
+	memset(cmd->rsp, 0x5a, cmd->op->rsp_len);
+	memset(cmd->udata_out, 0x5a, cmd->udata_out_room);
+	if (cmd->udata_out_room)
+		cmd->udata_out_len = rnd(fuzz) % (cmd->udata_out_room + 1);
 
-	for (i = 0; i < call->nr_lists; i++) {
-		const struct hyvh_list_view *view = &call->lists[i];
+	for (i = 0; i < cmd->nr_lists; i++) {
+		const struct hyvh_list_view *view = &cmd->lists[i];
 		struct hyvh_chunks chunks;
 
 		expect_inside(fuzz, view->entry,
 			      (u64)view->nr_entries * sizeof(*view->entry));
 		ret = hyvh_chunks_load(&chunks, view, MAX_CHUNKS,
-				       fuzz_read_guest, fuzz);
+				       fuzz_read_guest, fuzz->table);
 		if (ret)
 			return ret;
 		fuzz->loaded++;
@@ -154,14 +162,29 @@ static int fuzz_handler(void *ctx, struct hyvh_call *call)
 	return rnd(fuzz) % 8 ? 0 : -(int)(rnd(fuzz) % 200);
 }
 
+#define FUZZ_OP(NAME, name, req, min_req, rsp, min_rsp, lists, bits)	\
+	HYVH_CMD_OP(NAME, req, min_req, rsp, min_rsp, lists, bits,	\
+		    fuzz_handler)
+
+static const struct hyvh_cmd_op real_ops[] = {
+	HYV_FOR_EACH_COMMAND(FUZZ_OP)
+};
+
+#define OPCODES		(ARRAY_SIZE(real_ops) + FUZZ_CMDS)
+
+static const struct hyvh_cmd_reserved real_reserved[] = {
+	HYV_FOR_EACH_RESERVED(HYVH_CMD_RESERVED)
+};
+
 static void fuzz_make_ops(struct fuzz *fuzz, struct hyvh_cmd_op *ops)
 {
 	int i;
 
-	for (i = 0; i < OPCODES; i++) {
-		struct hyvh_cmd_op *op = &ops[i];
+	memcpy(ops, real_ops, sizeof(real_ops));
+	for (i = 0; i < FUZZ_CMDS; i++) {
+		struct hyvh_cmd_op *op = &ops[ARRAY_SIZE(real_ops) + i];
 
-		op->opcode = 0x100 + i;
+		op->opcode = 0x7000 + i;
 		op->min_req = sizeof(struct hyv_req) + rnd(fuzz) % 3 * 8;
 		op->req_len = op->min_req + rnd(fuzz) % 4 * 8;
 		op->min_rsp = sizeof(struct hyv_rsp) + rnd(fuzz) % 3 * 8;
@@ -173,7 +196,7 @@ static void fuzz_make_ops(struct fuzz *fuzz, struct hyvh_cmd_op *ops)
 	}
 }
 
-/* Write a list that is mostly right at @buf; returns the bytes it takes. */
+/* Write a list that is mostly valid to @buf; returns its length. */
 static u32 fuzz_list(struct fuzz *fuzz, void *buf, u32 room, u16 slot)
 {
 	struct hyv_chunk_list *list = buf;
@@ -210,7 +233,7 @@ static u32 fuzz_list(struct fuzz *fuzz, void *buf, u32 room, u16 slot)
 	return struct_size(list, entry, nr_entries);
 }
 
-/* Write a request that is mostly right; returns its length. */
+/* Write a request that is mostly valid; returns its length. */
 static u32 fuzz_request(struct fuzz *fuzz, const struct hyvh_cmd_op *op,
 			void *buf)
 {
@@ -237,7 +260,7 @@ static u32 fuzz_request(struct fuzz *fuzz, const struct hyvh_cmd_op *op,
 	return len;
 }
 
-/* Spoil some fields, and sometimes the length. */
+/* Corrupt some fields, and sometimes the length. */
 static u32 fuzz_spoil(struct fuzz *fuzz, void *buf, u32 len)
 {
 	u32 n = rnd(fuzz) % 4;
@@ -278,7 +301,7 @@ static void fuzz_check_reply(struct fuzz *fuzz, const void *rsp, u32 len,
 }
 
 /* Guest pages 0..59 in four regions, so that a few chunks miss. */
-static struct hyvh_memmap *fuzz_map(void)
+static struct hyvh_mem_table *fuzz_table(void)
 {
 	struct hyv_mem_region region[4];
 	int i;
@@ -289,11 +312,16 @@ static struct hyvh_memmap *fuzz_map(void)
 		region[i].addr = 0x7f0000000000 + i * 15 * PAGE_SIZE +
 				 i / 2 * 0x100000;
 	}
-	return hyvh_memmap_create(region, ARRAY_SIZE(region));
+	return hyvh_mem_table_create(region, ARRAY_SIZE(region));
 }
 
 static void fuzz_requests(struct kunit *test)
 {
+	struct hyvh_cmd_table cmds = {
+		.nr_ops = OPCODES,
+		.reserved = real_reserved,
+		.nr_reserved = ARRAY_SIZE(real_reserved),
+	};
 	struct hyvh_cmd_op *ops;
 	struct fuzz *fuzz;
 	void *area, *buf, *rsp;
@@ -310,11 +338,13 @@ static void fuzz_requests(struct kunit *test)
 	fuzz->test = test;
 	prandom_seed_state(&fuzz->rnd, 20260131);
 	fuzz_make_ops(fuzz, ops);
-	fuzz->map = fuzz_map();
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fuzz->map);
+	cmds.ops = ops;
+	fuzz_guest = fuzz;
+	fuzz->table = fuzz_table();
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, fuzz->table);
 	area = vmalloc(REQ_MAX);
 	if (!area) {
-		hyvh_memmap_free(fuzz->map);
+		hyvh_mem_table_put(fuzz->table);
 		KUNIT_ASSERT_NOT_NULL(test, area);
 	}
 
@@ -326,7 +356,7 @@ static void fuzz_requests(struct kunit *test)
 
 		if (rnd(fuzz) % 4)
 			len = fuzz_spoil(fuzz, buf, len);
-		/* The dispatcher wants it aligned. */
+		/* The dispatcher requires alignment. */
 		req = area + REQ_MAX - ALIGN(len, 8);
 		memcpy(req, buf, len);
 		memset(rsp, 0xaa, RSP_MAX);
@@ -334,15 +364,15 @@ static void fuzz_requests(struct kunit *test)
 		fuzz->req_len = len;
 		fuzz->features = rnd(fuzz) % 8 ? HYV_FEATURES_ALL : 0;
 		fuzz_check_reply(fuzz, rsp,
-				 hyvh_dispatch(ops, OPCODES, fuzz->features,
-					       fuzz, req, len, rsp, room),
+				 hyvh_dispatch(&cmds, fuzz->features,
+					       &fuzz->cmd, req, len, rsp, room),
 				 room);
-		/* The request is the caller's and stays as it is. */
+		/* The dispatcher does not change the request. */
 		KUNIT_ASSERT_EQ(test, memcmp(req, buf, len), 0);
 		cond_resched();
 	}
 
-	/* It was no use if nearly all was refused at the door. */
+	/* Enough requests reach the handlers. */
 	kunit_info(test, "%d requests: %u handled, %u lists loaded, %u planned",
 		   ROUNDS, fuzz->handled, fuzz->loaded, fuzz->planned);
 	KUNIT_EXPECT_GT(test, fuzz->handled, ROUNDS / 10);
@@ -350,10 +380,10 @@ static void fuzz_requests(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fuzz->planned, ROUNDS / 100);
 	KUNIT_EXPECT_GT(test, hweight32(fuzz->statuses), 8);
 	vfree(area);
-	hyvh_memmap_free(fuzz->map);
+	hyvh_mem_table_put(fuzz->table);
 }
 
-/* Nothing but noise. */
+/* Random bytes. */
 static void fuzz_noise(struct kunit *test)
 {
 	struct hyvh_list_view views[HYV_MAX_LISTS];
@@ -368,6 +398,7 @@ static void fuzz_noise(struct kunit *test)
 	area = vmalloc(PAGE_SIZE);
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	fuzz->test = test;
+	fuzz_guest = fuzz;
 	prandom_seed_state(&fuzz->rnd, 4711);
 	prandom_seed_state(&state, 4712);
 	for (i = 0; i < 5000; i++) {
@@ -380,7 +411,7 @@ static void fuzz_noise(struct kunit *test)
 			continue;
 		for (j = 0; j < nr; j++)
 			if (!hyvh_chunks_load(&chunks, &views[j], MAX_CHUNKS,
-					      fuzz_read_guest, fuzz))
+					      fuzz_read_guest, NULL))
 				hyvh_chunks_release(&chunks);
 	}
 	KUNIT_EXPECT_NULL(test, chunks.chunk);
@@ -394,11 +425,11 @@ static struct kunit_case fuzz_cases[] = {
 };
 
 static struct kunit_suite fuzz_suite = {
-	.name = "hyv_fuzz",
+	.name = "hyvh_fuzz",
 	.test_cases = fuzz_cases,
 };
 
 kunit_test_suite(fuzz_suite);
 
-MODULE_DESCRIPTION("Hostile requests for HyV's pure units");
+MODULE_DESCRIPTION("Fuzzer for HyV's pure units");
 MODULE_LICENSE("GPL");

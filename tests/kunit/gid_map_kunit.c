@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the map of GIDs.
+ * Tests of the GID map.
  */
 #include <kunit/test.h>
 
@@ -20,8 +20,9 @@ static const struct hyvh_gid_owner host = { .via = V4(192, 168, 0, 9) };
 
 static int gidmap_init(struct kunit *test)
 {
-	struct hyvh_gid_map *map = kunit_kzalloc(test, sizeof(*map), GFP_KERNEL);
+	struct hyvh_gid_map *map;
 
+	map = kunit_kzalloc(test, sizeof(*map), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, map);
 	hyvh_gid_map_init(map, MANY);
 	test->priv = map;
@@ -51,7 +52,7 @@ static void gidmap_owners(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, owner.vnic_id, HYVH_GID_STATIC);
 	KUNIT_EXPECT_MEMEQ(test, owner.via.raw, host.via.raw, 16);
 	KUNIT_EXPECT_TRUE(test, hyvh_gid_map_has_via(map, &host.via));
-	/* What a vNIC's entry has there does not count. */
+	/* The via GID of a vNIC's entry is ignored. */
 	KUNIT_EXPECT_FALSE(test, hyvh_gid_map_has_via(map, &vnic_1.via));
 
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_a, &vnic_2), -EEXIST);
@@ -85,7 +86,7 @@ static void gidmap_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, map->count, 0);
 }
 
-/* In an order that is none, all in between two neighbours. */
+/* Added in random order, between two fixed entries. */
 static union ib_gid gid_of(u32 i)
 {
 	union ib_gid gid = { .raw = { 0xfd } };
@@ -113,7 +114,7 @@ static void gidmap_many(struct kunit *test)
 		wrong += memcmp(gid.raw, last.raw, sizeof(gid.raw)) <= 0;
 		last = gid;
 		seen++;
-		/* Entries may go during a walk. */
+		/* Entries may be deleted during a walk. */
 		if (seen % 2)
 			wrong += !!hyvh_gid_map_del(map, &gid, 1);
 	}
@@ -127,7 +128,7 @@ static void gidmap_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* Add static entries @from up to @to, without @to, which are reached by @via. */
+/* Add static entries @from to @to - 1 with a via GID. */
 static u32 add_many(struct hyvh_gid_map *map, u32 from, u32 to,
 		    const union ib_gid *via)
 {
@@ -142,7 +143,7 @@ static u32 add_many(struct hyvh_gid_map *map, u32 from, u32 to,
 	return wrong;
 }
 
-/* How many of the entries @from up to @to are static and reached by @via. */
+/* Count the static entries @from to @to - 1 with this via GID. */
 static u32 count_many(const struct hyvh_gid_map *map, u32 from, u32 to,
 		      const union ib_gid *via)
 {
@@ -192,7 +193,7 @@ static void gidmap_batch(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hyvh_gid_map_has_via(map, &via_2));
 	KUNIT_EXPECT_FALSE(test, hyvh_gid_map_has_via(&batch, &via_1));
 
-	/* Replaced: half of what is there. */
+	/* Replace half of the entries. */
 	KUNIT_EXPECT_EQ(test, add_many(&batch, 0, MANY / 2, &via_2), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_merge(map, &batch, true, &bad), 0);
 	hyvh_gid_map_clear(&batch);
@@ -207,7 +208,7 @@ static void gidmap_batch(struct kunit *test)
 	hyvh_gid_map_clear(&batch);
 	KUNIT_EXPECT_FALSE(test, hyvh_gid_map_has_via(map, &via_1));
 
-	/* Deleted, whatever host the batch names. */
+	/* Deletion ignores the via GIDs of the batch. */
 	KUNIT_EXPECT_EQ(test, add_many(&batch, 0, MANY, &via_1), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_subtract(map, &batch, &bad), 0);
 	expect_counts(test, &batch, MANY, MANY);
@@ -217,7 +218,7 @@ static void gidmap_batch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_find(map, &gid_a, &owner), 0);
 }
 
-/* Merge a batch of entries @from up to @to and gid_x, if any, with an error. */
+/* Merging entries @from to @to - 1 and gid_x, if any, must fail. */
 static void expect_no_merge(struct kunit *test, u32 from, u32 to,
 			    const union ib_gid *gid_x, bool replace, int err)
 {
@@ -247,12 +248,12 @@ static void gidmap_batch_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_a, &vnic_1), 0);
 	KUNIT_EXPECT_EQ(test, add_many(map, 0, some, &via_1), 0);
 
-	/* A vNIC's, replaced or not; one that is there. */
+	/* An entry of a vNIC, with and without replace; an existing entry. */
 	expect_no_merge(test, some, MANY - 1, &gid_a, false, -EEXIST);
 	expect_no_merge(test, some, MANY - 1, &gid_a, true, -EEXIST);
 	expect_no_merge(test, 0, some, &gid_a, true, -EEXIST);
 	expect_no_merge(test, some, MANY - 1, &first, false, -EEXIST);
-	/* One too many, but those that are replaced do not count. */
+	/* One entry too many; replaced entries do not count. */
 	expect_no_merge(test, some, MANY + 1, NULL, false, -ENOSPC);
 	expect_no_merge(test, some - 1, MANY + 1, NULL, true, -ENOSPC);
 	KUNIT_EXPECT_EQ(test, count_many(map, 0, some, &via_1), some);
@@ -266,7 +267,7 @@ static void gidmap_batch_fails(struct kunit *test)
 	hyvh_gid_map_clear(&batch);
 	expect_counts(test, map, MANY, MANY + 1);
 
-	/* Nothing goes if one is not there, or a vNIC's. */
+	/* Nothing is deleted if one is missing or owned by a vNIC. */
 	KUNIT_EXPECT_EQ(test, add_many(&batch, 0, MANY, &via_2), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(&batch, &gid_b, &host), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_subtract(map, &batch, &bad), -ENOENT);
@@ -286,53 +287,13 @@ static void gidmap_limit(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, add_many(map, 0, MANY, &via_1), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_c, &host), -ENOSPC);
-	/* Not for vNICs, and not for ever. */
+	/* The limit ignores vNICs, and deleting makes room. */
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_a, &vnic_1), 0);
 	expect_counts(test, map, MANY, MANY + 1);
 	hyvh_gid_map_clear(map);
 	expect_counts(test, map, 0, 0);
 	KUNIT_EXPECT_EQ(test, add_many(map, 0, MANY, &via_1), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_c, &host), -ENOSPC);
-}
-
-struct kind_param {
-	const char *name;
-	union ib_gid gid;
-	enum hyvh_gid_kind kind;
-};
-
-static const struct kind_param kind_params[] = {
-	{ "zero", {}, HYVH_GID_UNUSABLE },
-	{ "loopback", { .raw = { [15] = 1 } }, HYVH_GID_UNUSABLE },
-	{ "IPv4 0.0.0.0", V4(0, 0, 0, 0), HYVH_GID_UNUSABLE },
-	{ "IPv4 loopback", V4(127, 0, 0, 1), HYVH_GID_UNUSABLE },
-	{ "IPv4 broadcast", V4(255, 255, 255, 255), HYVH_GID_UNUSABLE },
-	{ "IPv4 multicast", V4(239, 1, 2, 3), HYVH_GID_MULTICAST4 },
-	{ "IPv4", V4(10, 0, 0, 1), HYVH_GID_IPV4 },
-	{ "multicast", { .raw = { 0xff, 0x0e, [15] = 1 } },
-	  HYVH_GID_MULTICAST6 },
-	{ "link-local", { .raw = { 0xfe, 0x80, [15] = 1 } },
-	  HYVH_GID_LINK_LOCAL },
-	{ "end of link-local", { .raw = { 0xfe, 0xbf, [15] = 1 } },
-	  HYVH_GID_LINK_LOCAL },
-	{ "behind link-local", { .raw = { 0xfe, 0xc0, [15] = 1 } },
-	  HYVH_GID_IPV6 },
-	{ "unique local", { .raw = { 0xfd, [15] = 1 } }, HYVH_GID_IPV6 },
-	{ "like loopback", { .raw = { [14] = 1, [15] = 1 } }, HYVH_GID_IPV6 },
-};
-
-static void kind_desc(const struct kind_param *p, char *desc)
-{
-	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(kind, kind_params, kind_desc);
-
-static void gidmap_kind(struct kunit *test)
-{
-	const struct kind_param *p = test->param_value;
-
-	KUNIT_EXPECT_EQ(test, hyvh_gid_kind(&p->gid), p->kind);
 }
 
 struct prefix_param {
@@ -346,11 +307,11 @@ struct prefix_param {
 
 static const struct prefix_param prefix_params[] = {
 	{ "all", {}, 0, V4(10, 0, 0, 1), true, true },
-	{ "all of a host's", V4(10, 0, 0, 1), 128, V4(10, 0, 0, 1), true,
+	{ "all bits", V4(10, 0, 0, 1), 128, V4(10, 0, 0, 1), true,
 	  true },
 	{ "last bit differs", V4(10, 0, 0, 1), 128, V4(10, 0, 0, 0), true,
 	  false },
-	{ "last bit is left out", V4(10, 0, 0, 0), 127, V4(10, 0, 0, 1), true,
+	{ "last bit does not count", V4(10, 0, 0, 0), 127, V4(10, 0, 0, 1), true,
 	  true },
 	{ "whole bytes", V4(10, 0, 0, 0), 104, V4(10, 9, 8, 7), true, true },
 	{ "whole bytes differ", V4(10, 0, 0, 0), 104, V4(11, 9, 8, 7), true,
@@ -358,9 +319,9 @@ static const struct prefix_param prefix_params[] = {
 	{ "bits", V4(10, 0, 0x80, 0), 113, V4(10, 0, 0xff, 0), true, true },
 	{ "bits differ", V4(10, 0, 0x80, 0), 113, V4(10, 0, 0x7f, 0), true,
 	  false },
-	{ "bits behind the length", V4(10, 0, 0xc0, 0), 113,
+	{ "bits past the length", V4(10, 0, 0xc0, 0), 113,
 	  V4(10, 0, 0xc0, 0), false, true },
-	{ "bytes behind the length", V4(10, 0, 0, 1), 112, V4(10, 0, 0, 1),
+	{ "bytes past the length", V4(10, 0, 0, 1), 112, V4(10, 0, 0, 1),
 	  false, true },
 };
 
@@ -389,7 +350,6 @@ static struct kunit_case gidmap_cases[] = {
 	KUNIT_CASE(gidmap_batch),
 	KUNIT_CASE(gidmap_batch_fails),
 	KUNIT_CASE(gidmap_limit),
-	KUNIT_CASE_PARAM(gidmap_kind, kind_gen_params),
 	KUNIT_CASE_PARAM(gidmap_prefix, prefix_gen_params),
 	{}
 };
@@ -403,5 +363,5 @@ static struct kunit_suite gidmap_suite = {
 
 kunit_test_suite(gidmap_suite);
 
-MODULE_DESCRIPTION("Tests of HyV's map of GIDs");
+MODULE_DESCRIPTION("Tests of HyV's GID map");
 MODULE_LICENSE("GPL");

@@ -170,7 +170,7 @@ static void obj_limits(struct kunit *test)
 	hyvh_obj_abort(objs, &over);
 	KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_CQ), 0);
 
-	/* Removing is not enough, the HCA still has it. */
+	/* A removed object counts until it is erased. */
 	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, obj[0]->handle,
 						 HYV_OBJ_QP));
 	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, obj[0]), 0);
@@ -180,7 +180,7 @@ static void obj_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP, NULL), 0);
 	hyvh_obj_abort(objs, &over);
 
-	/* A limit below what is in use takes effect as objects go. */
+	/* A limit below the current count affects new objects. */
 	hyvh_objs_set_max(objs, HYV_OBJ_QP, 1);
 	for (i = 1; i < MAX_OBJS; i++) {
 		KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP,
@@ -199,7 +199,7 @@ static void obj_in_use_stays(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, pd->handle, HYV_OBJ_PD));
 	hyvh_obj_use(pd);
 	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, pd), -EBUSY);
-	/* Our reference is still there, and the object too. */
+	/* The caller still has its reference. */
 	KUNIT_EXPECT_EQ(test, refcount_read(&pd->refs), 2);
 	KUNIT_EXPECT_PTR_EQ(test, hyvh_obj_get(objs, pd->handle, HYV_OBJ_PD),
 			    pd);
@@ -221,7 +221,7 @@ static void obj_restore(struct kunit *test)
 	end_obj(test, cq);
 }
 
-/* A thread that removes an object, or takes one of its type and owner. */
+/* A thread that removes an object, or takes one by type and owner. */
 struct remover {
 	struct hyvh_objs *objs;
 	struct hyvh_obj *obj;
@@ -251,7 +251,7 @@ static void remover_start(struct kunit *test, struct remover *r)
 	init_completion(&r->done);
 	task = kthread_run(remover_fn, r, "hyv-remover");
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
-	/* It gets as far as it can. */
+	/* Let the thread run until it waits. */
 	schedule_timeout_uninterruptible(2);
 }
 
@@ -277,7 +277,7 @@ static void obj_remove_waits(struct kunit *test)
 
 	xa_init(&slots);
 	KUNIT_ASSERT_EQ(test, xa_err(xa_store(&slots, 7, qp, GFP_KERNEL)), 0);
-	/* One for the remover, two for us. */
+	/* One reference for the remover, two for this test. */
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, qp->handle,
 							 HYV_OBJ_QP));
@@ -285,7 +285,7 @@ static void obj_remove_waits(struct kunit *test)
 	remover_expect_waiting(test, &r);
 	KUNIT_EXPECT_NULL(test, hyvh_obj_get(objs, qp->handle, HYV_OBJ_QP));
 	KUNIT_EXPECT_NULL(test, hyvh_obj_get_slot(&slots, 7));
-	/* Another command that destroys it loses. */
+	/* A second removal fails. */
 	KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, qp), -ENOENT);
 	hyvh_obj_put(objs, qp);
 	remover_expect_waiting(test, &r);
@@ -332,7 +332,7 @@ static void obj_take(struct kunit *test)
 		hyvh_obj_use(pd[i]);
 	}
 
-	/* The second context with all it owns, whatever the users. */
+	/* All objects of the second context, even those with users. */
 	KUNIT_EXPECT_NULL(test, hyvh_objs_take(objs, HYV_OBJ_MR, ctx[1]));
 	got = hyvh_objs_take(objs, HYV_OBJ_PD, ctx[1]);
 	KUNIT_ASSERT_PTR_EQ(test, got, pd[1]);
@@ -345,10 +345,10 @@ static void obj_take(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, hyvh_objs_take(objs, HYV_OBJ_QP, ctx[1]));
 	end_obj(test, ctx[1]);
 
-	/* What is left, of any owner. */
+	/* The remaining objects of any owner. */
 	got = hyvh_objs_take(objs, HYV_OBJ_QP, NULL);
 	KUNIT_ASSERT_PTR_EQ(test, got, qp[0]);
-	/* What cannot be destroyed now can be taken again. */
+	/* A restored object can be taken again. */
 	hyvh_obj_restore(objs, got);
 	KUNIT_ASSERT_PTR_EQ(test, hyvh_objs_take(objs, HYV_OBJ_QP, NULL), got);
 	hyvh_obj_erase(objs, got);
@@ -376,7 +376,7 @@ static void obj_take_waits_for_refs(struct kunit *test)
 	hyvh_obj_erase(objs, cq);
 }
 
-/* A context that goes waits for what is being made in it, and gets it. */
+/* Removing a context waits for objects that are being created in it. */
 static void obj_owner_waits_for_reserved(struct kunit *test)
 {
 	struct hyvh_objs *objs = test->priv;
@@ -388,7 +388,7 @@ static void obj_owner_waits_for_reserved(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_EQ(test, 0, hyvh_obj_reserve(objs, &mr[i],
 							  HYV_OBJ_MR, ctx));
-	/* What was not reserved keeps nobody waiting. */
+	/* A failed reservation does not delay the removal. */
 	hyvh_objs_set_max(objs, HYV_OBJ_MR, 3);
 	KUNIT_ASSERT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_MR, ctx),
 			-EDQUOT);
@@ -416,7 +416,7 @@ static void obj_owner_waits_for_reserved(struct kunit *test)
 	hyvh_obj_erase(objs, ctx);
 }
 
-/* Parameters: is the removal which take waits for undone? */
+/* Parameters: undo the removal that take waits for, or complete it. */
 static const bool take_outcomes[] = { false, true };
 
 static void take_outcome_desc(const bool *restored, char *desc)
@@ -450,7 +450,7 @@ static void obj_take_waits_for_other_removal(struct kunit *test)
 	end_obj(test, ctx);
 }
 
-/* Threads that do everything at once to a few handles. */
+/* Threads that use all functions concurrently on a few handles. */
 #define STORM_THREADS	4
 #define STORM_ROUNDS	3000
 
@@ -501,7 +501,7 @@ static void storm_access(struct storm *s, u32 handle, bool remove)
 		s->errors++;
 	hyvh_obj_erase(s->objs, obj);
 	s->removed++;
-	/* Who still touches it is caught by the poison. */
+	/* The poison reveals a use after free. */
 	kfree(obj);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the size of queues.
+ * Tests of the memory that queues cost.
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -116,7 +116,7 @@ static struct kunit_case qmem_cases[] = {
 };
 
 static struct kunit_suite qmem_suite = {
-	.name = "hyv_qmem",
+	.name = "hyvh_queue_cost",
 	.test_cases = qmem_cases,
 };
 

@@ -55,8 +55,28 @@ static void quota_charge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), 0);
 }
 
+static void quota_resized(struct kunit *test)
+{
+	struct hyvh_quota quota;
+	u64 charged = 40;
+
+	hyvh_quota_init(&quota, 100);
+	KUNIT_ASSERT_EQ(test, hyvh_quota_charge(&quota, charged), 0);
+	KUNIT_ASSERT_EQ(test, hyvh_quota_charge(&quota, 50), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_resized(&quota, &charged, 50, -EINVAL),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, charged, 40);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), 40);
+
+	KUNIT_ASSERT_EQ(test, hyvh_quota_charge(&quota, 50), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_resized(&quota, &charged, 50, 0), 0);
+	KUNIT_EXPECT_EQ(test, charged, 50);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), 50);
+}
+
 static struct kunit_case quota_cases[] = {
 	KUNIT_CASE_PARAM(quota_charge, quota_gen_params),
+	KUNIT_CASE(quota_resized),
 	{}
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of plans to present scattered memory contiguously.
+ * Tests of stitch plans.
  */
 #include <linux/mm.h>
 #include <linux/prandom.h>
@@ -29,7 +29,7 @@ struct plan_param {
 	u64 addr;
 	u64 length;
 	u32 nr;
-	struct hyvh_extent chunk[5];
+	struct hyvh_chunk chunk[5];
 	int ret;
 	enum hyvh_stitch_how how;
 	u32 nr_pieces;
@@ -94,18 +94,18 @@ static void stitch_plan(struct kunit *test)
 		.addr = p->addr,
 		.length = p->length,
 		.nr = p->nr,
-		.chunk = (struct hyvh_extent *)p->chunk,
+		.chunk = (struct hyvh_chunk *)p->chunk,
 	};
 	struct hyvh_stitch_plan plan;
-	struct hyvh_memmap *map;
+	struct hyvh_mem_table *table;
 	u64 pages = 0;
 	u32 i;
 
 	KUNIT_ASSERT_EQ(test, hyvh_chunks_check(&chunks), 0);
-	map = hyvh_memmap_create(map_regions, ARRAY_SIZE(map_regions));
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
+	table = hyvh_mem_table_create(map_regions, ARRAY_SIZE(map_regions));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 
-	KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, map, &chunks,
+	KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, table, &chunks,
 						    MAX_VMAS), p->ret);
 	if (p->ret)
 		goto out;
@@ -124,28 +124,28 @@ static void stitch_plan(struct kunit *test)
 	hyvh_stitch_plan_release(&plan);
 	hyvh_stitch_plan_release(&plan);
 out:
-	hyvh_memmap_free(map);
+	hyvh_mem_table_put(table);
 }
 
 #define RANDOM_CHUNKS	64
 
 /*
- * Random lists: pieces never adjoin, and page by page lead to the same place as
- * the chunks do.
+ * Random lists: pieces never adjoin, and each page of a piece is the same as
+ * that of the chunks.
  */
 static void stitch_plan_against_map(struct kunit *test)
 {
-	struct hyvh_extent *chunk;
+	struct hyvh_chunk *chunk;
 	struct hyvh_chunks chunks;
 	struct hyvh_stitch_plan plan;
-	struct hyvh_memmap *map;
+	struct hyvh_mem_table *table;
 	struct rnd_state rnd;
 	int round;
 
 	chunk = kunit_kcalloc(test, RANDOM_CHUNKS, sizeof(*chunk), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, chunk);
-	map = hyvh_memmap_create(map_regions, ARRAY_SIZE(map_regions));
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
+	table = hyvh_mem_table_create(map_regions, ARRAY_SIZE(map_regions));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 	prandom_seed_state(&rnd, 99);
 
 	for (round = 0; round < 300; round++) {
@@ -172,7 +172,7 @@ static void stitch_plan_against_map(struct kunit *test)
 			chunks.length += chunk[i].len;
 		}
 		KUNIT_ASSERT_EQ(test, hyvh_chunks_check(&chunks), 0);
-		KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, map, &chunks,
+		KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, table, &chunks,
 							    max_vmas), 0);
 		KUNIT_ASSERT_EQ(test, plan.how, plan.nr_pieces == 1 ?
 				HYVH_STITCH_DIRECT : plan.nr_pieces <= max_vmas ?
@@ -187,11 +187,12 @@ static void stitch_plan_against_map(struct kunit *test)
 			u64 hva, run;
 
 			for (; gpa < end; gpa += PG) {
+				int ret = hyvh_mem_table_translate(table, gpa,
+								   PG, &hva,
+								   &run);
+
 				KUNIT_ASSERT_LT(test, piece, plan.nr_pieces);
-				KUNIT_ASSERT_EQ(test, 0,
-						hyvh_memmap_translate(map, gpa,
-								      PG, &hva,
-								      &run));
+				KUNIT_ASSERT_EQ(test, ret, 0);
 				KUNIT_ASSERT_EQ(test, hva,
 						plan.piece[piece].hva + done);
 				done += PG;
@@ -204,7 +205,7 @@ static void stitch_plan_against_map(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, piece, plan.nr_pieces);
 		hyvh_stitch_plan_release(&plan);
 	}
-	hyvh_memmap_free(map);
+	hyvh_mem_table_put(table);
 }
 
 static struct kunit_case stitch_plan_cases[] = {

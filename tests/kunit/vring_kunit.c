@@ -13,7 +13,7 @@
 
 #define NUM		8
 #define USER_PAGES	16
-/* Where things are in the user memory; behind it there is nothing. */
+/* Layout of the user memory. The page after it is not mapped. */
 #define DESC_OFFSET	0
 #define AVAIL_OFFSET	PAGE_SIZE
 #define USED_OFFSET	(2 * PAGE_SIZE)
@@ -93,7 +93,7 @@ static void driver_desc(struct driver *d, u16 i, u64 addr, u32 len, u16 flags)
 						 sizeof(desc)));
 }
 
-/* Make descriptor @i available, whatever it is. */
+/* Make descriptor @i available, valid or not. */
 static void driver_add_id(struct driver *d, u16 i)
 {
 	PUT((__force __virtio16)cpu_to_le16(i),
@@ -230,7 +230,7 @@ static void vring_full(struct kunit *test)
 	}
 }
 
-/* A ring that another device has used before goes on where that stopped. */
+/* A ring continues where a previous device stopped. */
 static void vring_continue(struct kunit *test)
 {
 	struct driver *d = test->priv;
@@ -251,7 +251,7 @@ static void vring_continue(struct kunit *test)
 	driver_expect_used(d, 7, 4, data);
 }
 
-/* Does what the driver did last make it notify the device? (virtio 1.2, 2.7.10) */
+/* Check if the last change makes the driver kick (virtio 1.2, 2.7.10). */
 static bool driver_must_notify(struct driver *d, u16 old, bool event_idx)
 {
 	__virtio16 event;
@@ -290,7 +290,7 @@ static void vring_stall_asks_for_notification(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
 		if (!*event_idx)
 			continue;
-		/* While there are buffers nobody needs to hear of more. */
+		/* No kicks are needed while there are buffers. */
 		old = d->avail_idx;
 		driver_add(d, 1);
 		KUNIT_EXPECT_FALSE(test, driver_must_notify(d, old, true));
@@ -321,7 +321,7 @@ static void vring_interrupt_by_index(struct kunit *test)
 	device_start(d, 65535, true);
 	for (i = 0; i < 4; i++)
 		driver_add(d, i);
-	/* The flag does not count; the first answer is always yes. */
+	/* The flag is ignored; the first answer is always 1. */
 	PUT((__force __virtio16)cpu_to_le16(VRING_AVAIL_F_NO_INTERRUPT),
 	    &d->avail->flags);
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
@@ -331,7 +331,7 @@ static void vring_interrupt_by_index(struct kunit *test)
 	PUT((__force __virtio16)cpu_to_le16(1), used_event);
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 0);
-	/* Two pushes, one question. */
+	/* Two pushes, one check. */
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
 	KUNIT_ASSERT_EQ(test, device_push(d, data), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_vring_need_interrupt(&d->vr), 1);
@@ -414,7 +414,7 @@ static void vring_broken_by_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, device_push(d, data), p->ret);
 	KUNIT_EXPECT_TRUE(test, d->vr.broken);
 
-	/* For good, also if the driver thinks better of it. */
+	/* It stays broken, also after the driver has repaired it. */
 	PUT((__force __virtio16)cpu_to_le16(100), &d->avail->idx);
 	d->avail_idx = 100;
 	driver_add(d, 0);
@@ -424,7 +424,7 @@ static void vring_broken_by_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver_used_idx(d), 100);
 }
 
-/* Parts of the ring that are not there any more. */
+/* Parts of the ring are no longer mapped. */
 static void vring_unmapped(struct kunit *test)
 {
 	static const u64 parts[] = { DESC_OFFSET, AVAIL_OFFSET, USED_OFFSET,

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Execution of a guest's request.
- */
 #ifndef HYVH_EXEC_H
 #define HYVH_EXEC_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the guest-physical map.
+ * Tests of the memory table.
  */
 #include <linux/mm.h>
 #include <linux/prandom.h>
 
 #include <kunit/test.h>
 
-#include "memory/memmap.h"
+#include "memory/mem_table.h"
 
 #define PG	((u64)PAGE_SIZE)
 #define TOP	(0 - PG)	/* last page of an address space */
@@ -38,7 +38,7 @@ static const struct create_param create_params[] = {
 	  -EINVAL },
 	{ "inside",
 	  { { 0, 9 * PG, 0x7000000 }, { PG, PG, 0x9000000 } }, 2, -EINVAL },
-	{ "overlap behind merged ones",
+	{ "overlap after merged ones",
 	  { { 0, PG, 0x7000000 }, { PG, PG, 0x7000000 + PG },
 	    { PG, PG, 0x9000000 } }, 3, -EINVAL },
 	{ "one hva twice",
@@ -52,18 +52,20 @@ static void create_desc(const struct create_param *p, char *desc)
 
 KUNIT_ARRAY_PARAM(create, create_params, create_desc);
 
-static void memmap_create(struct kunit *test)
+static void mem_table_create(struct kunit *test)
 {
 	const struct create_param *p = test->param_value;
-	struct hyvh_memmap *map = hyvh_memmap_create(p->region, p->nr);
+	struct hyvh_mem_table *table;
 
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(map), p->ret);
-	if (!IS_ERR(map))
-		hyvh_memmap_free(map);
+	table = hyvh_mem_table_create(p->region, p->nr);
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(table), p->ret);
+	if (!IS_ERR(table))
+		hyvh_mem_table_put(table);
 }
 
 /*
- * In disorder:  gpa pages  2 3 | 4 5 | 6 | 10 11
+ * Not sorted:   gpa pages  2 3 | 4 5 | 6 | 10 11
  *               hva pages 50 51|52 53|70 | 71 72
  */
 static const struct hyv_mem_region map_regions[] = {
@@ -87,7 +89,7 @@ static const struct translate_param translate_params[] = {
 	{ "inside a page", 3 * PG + 5, 7, 0, 51 * PG + 5, 7 },
 	{ "across adjacent regions", 2 * PG, 4 * PG, 0, 50 * PG, 4 * PG },
 	{ "to where hva jumps", 3 * PG, 9 * PG, 0, 51 * PG, 3 * PG },
-	{ "behind the jump", 6 * PG, 9 * PG, 0, 70 * PG, PG },
+	{ "after the jump", 6 * PG, 9 * PG, 0, 70 * PG, PG },
 	{ "hva adjacent but not gpa", 6 * PG + 1, PG, 0, 70 * PG + 1, PG - 1 },
 	{ "last byte", 12 * PG - 1, 5, 0, 73 * PG - 1, 1 },
 	{ "all there is", 0, U64_MAX, -EFAULT },
@@ -95,7 +97,7 @@ static const struct translate_param translate_params[] = {
 	{ "before the first", 2 * PG - 1, 2, -EFAULT },
 	{ "in the hole", 7 * PG, 1, -EFAULT },
 	{ "end of the hole", 10 * PG - 1, 1, -EFAULT },
-	{ "behind the last", 12 * PG, 1, -EFAULT },
+	{ "after the last", 12 * PG, 1, -EFAULT },
 	{ "top", U64_MAX, 1, -EFAULT },
 };
 
@@ -106,40 +108,39 @@ static void translate_desc(const struct translate_param *p, char *desc)
 
 KUNIT_ARRAY_PARAM(translate, translate_params, translate_desc);
 
-static void memmap_translate(struct kunit *test)
+static void mem_table_translate(struct kunit *test)
 {
 	const struct translate_param *p = test->param_value;
-	struct hyvh_memmap *map;
+	struct hyvh_mem_table *table;
 	u64 hva = 0, run = 0;
 
-	map = hyvh_memmap_create(map_regions, ARRAY_SIZE(map_regions));
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
-	KUNIT_EXPECT_EQ(test, hyvh_memmap_translate(map, p->gpa, p->len, &hva,
-						    &run), p->ret);
+	table = hyvh_mem_table_create(map_regions, ARRAY_SIZE(map_regions));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
+	KUNIT_EXPECT_EQ(test, hyvh_mem_table_translate(table, p->gpa, p->len,
+						       &hva, &run), p->ret);
 	KUNIT_EXPECT_EQ(test, hva, p->hva);
 	KUNIT_EXPECT_EQ(test, run, p->run);
-	hyvh_memmap_free(map);
+	hyvh_mem_table_put(table);
 }
 
-static void memmap_empty(struct kunit *test)
+static void mem_table_empty(struct kunit *test)
 {
-	struct hyvh_memmap *map = hyvh_memmap_create(NULL, 0);
+	struct hyvh_mem_table *table = hyvh_mem_table_create(NULL, 0);
 	u64 hva, run;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
-	KUNIT_EXPECT_EQ(test, hyvh_memmap_translate(map, 0, 1, &hva, &run),
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
+	KUNIT_EXPECT_EQ(test, hyvh_mem_table_translate(table, 0, 1, &hva, &run),
 			-EFAULT);
-	hyvh_memmap_free(map);
-	hyvh_memmap_free(NULL);
+	hyvh_mem_table_put(table);
 }
 
 #define MODEL_PAGES	256
 
-/* Random maps against a table that has one entry for each guest page. */
-static void memmap_against_model(struct kunit *test)
+/* Random memory tables, compared with an array of guest pages. */
+static void mem_table_against_model(struct kunit *test)
 {
 	struct hyv_mem_region *region;
-	struct hyvh_memmap *map;
+	struct hyvh_mem_table *table;
 	struct rnd_state rnd;
 	u64 *model;
 	int round;
@@ -178,12 +179,12 @@ static void memmap_against_model(struct kunit *test)
 			swap(region[i - 1], region[j]);
 		}
 
-		map = hyvh_memmap_create(region, nr);
-		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
+		table = hyvh_mem_table_create(region, nr);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 		for (i = 0; i < MODEL_PAGES; i++) {
-			int ret = hyvh_memmap_translate(map, i * PG + 3,
-							MODEL_PAGES * PG,
-							&got_hva, &run);
+			int ret = hyvh_mem_table_translate(table, i * PG + 3,
+							   MODEL_PAGES * PG,
+							   &got_hva, &run);
 
 			KUNIT_ASSERT_EQ(test, ret, model[i] ? 0 : -EFAULT);
 			if (ret)
@@ -193,24 +194,24 @@ static void memmap_against_model(struct kunit *test)
 				;
 			KUNIT_ASSERT_EQ(test, run, (j - i) * PG - 3);
 		}
-		hyvh_memmap_free(map);
+		hyvh_mem_table_put(table);
 	}
 }
 
-static struct kunit_case memmap_cases[] = {
-	KUNIT_CASE_PARAM(memmap_create, create_gen_params),
-	KUNIT_CASE_PARAM(memmap_translate, translate_gen_params),
-	KUNIT_CASE(memmap_empty),
-	KUNIT_CASE(memmap_against_model),
+static struct kunit_case mem_table_cases[] = {
+	KUNIT_CASE_PARAM(mem_table_create, create_gen_params),
+	KUNIT_CASE_PARAM(mem_table_translate, translate_gen_params),
+	KUNIT_CASE(mem_table_empty),
+	KUNIT_CASE(mem_table_against_model),
 	{}
 };
 
-static struct kunit_suite memmap_suite = {
-	.name = "hyvh_memmap",
-	.test_cases = memmap_cases,
+static struct kunit_suite mem_table_suite = {
+	.name = "hyvh_mem_table",
+	.test_cases = mem_table_cases,
 };
 
-kunit_test_suite(memmap_suite);
+kunit_test_suite(mem_table_suite);
 
-MODULE_DESCRIPTION("Tests of HyV's guest-physical map");
+MODULE_DESCRIPTION("Tests of HyV's memory table");
 MODULE_LICENSE("GPL");

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Guest memory of a vNIC.
+ */
+#ifndef HYVH_GUEST_MEM_H
+#define HYVH_GUEST_MEM_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "memory/mem_table.h"
+
+#define HYVH_MAX_MEM_REGIONS	512
+
+/* The VMM replaces the table while readers of the old one keep it. */
+struct hyvh_guest_mem {
+	spinlock_t lock;	/* protects table */
+	struct hyvh_mem_table *table;
+};
+
+void hyvh_guest_mem_init(struct hyvh_guest_mem *mem);
+void hyvh_guest_mem_free(struct hyvh_guest_mem *mem);
+int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
+		       const struct hyv_set_mem *arg);
+struct hyvh_mem_table *hyvh_guest_mem_get(struct hyvh_guest_mem *mem);
+
+int hyvh_guest_read(const struct hyvh_mem_table *table, u64 gpa, void *dst,
+		    u64 len);
+
+#endif /* HYVH_GUEST_MEM_H */

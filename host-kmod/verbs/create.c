@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looking up and creating objects of a guest.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include "verbs/verbs.h"
+#include "vnic.h"
+
+/* Replies of all creating commands begin like struct hyv_create_rsp. */
+#define HYVH_ASSERT_REPLY(type)						\
+	static_assert(offsetof(struct type, handle) ==			\
+		      offsetof(struct hyv_create_rsp, handle))
+HYVH_ASSERT_REPLY(hyv_create_cq_rsp);
+HYVH_ASSERT_REPLY(hyv_create_qp_rsp);
+HYVH_ASSERT_REPLY(hyv_create_srq_rsp);
+HYVH_ASSERT_REPLY(hyv_reg_mr_rsp);
+HYVH_ASSERT_REPLY(hyv_alloc_mw_rsp);
+
+struct hyvh_obj *hyvh_cmd_obj_get(struct hyvh_cmd *cmd, __le32 handle,
+				  enum hyv_obj_type type)
+{
+	u32 h = le32_to_cpu(handle);
+	struct hyvh_obj *obj = hyvh_obj_get(&cmd->vnic->objs, h, type);
+
+	if (obj)
+		return obj;
+	return ERR_PTR(hyvh_cmd_refuse(cmd, -ENOENT,
+				       "no object %u of type %u", h, type));
+}
+
+void hyvh_cmd_obj_put(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
+{
+	hyvh_obj_put(&cmd->vnic->objs, obj);
+}
+
+int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes)
+{
+	int ret = hyvh_quota_charge(quota, bytes);
+
+	if (ret)
+		hyvh_cmd_refuse(cmd, ret, "%llu bytes exceed the quota", bytes);
+	return ret;
+}
+
+static int hyvh_obj_build(struct hyvh_cmd *cmd,
+			  const struct hyvh_obj_builder *builder,
+			  struct hyvh_obj *parent)
+{
+	struct hyvh_objs *objs = &cmd->vnic->objs;
+	struct hyv_create_rsp *rsp = cmd->rsp;
+	struct hyvh_obj *obj, *owner;
+	int ret;
+
+	/* Objects belong to a context, which has no owner itself. */
+	owner = parent && parent->owner ? parent->owner : parent;
+	obj = kzalloc(builder->size, GFP_KERNEL_ACCOUNT);
+	if (!obj)
+		return -ENOMEM;
+	ret = hyvh_obj_reserve(objs, obj, builder->type, owner);
+	if (ret) {
+		hyvh_cmd_refuse(cmd, ret, "cannot reserve a handle");
+		goto err_free;
+	}
+	ret = builder->build(cmd, obj, parent);
+	if (ret)
+		goto err_abort;
+
+	rsp->handle = cpu_to_le32(obj->handle);
+	if (parent != owner)
+		hyvh_obj_use(parent);
+	hyvh_obj_publish(objs, obj);
+	return 0;
+
+err_abort:
+	hyvh_obj_abort(objs, obj);
+err_free:
+	kfree(obj);
+	return ret;
+}
+
+/**
+ * hyvh_obj_create() - create an object
+ * @cmd: the command; the handle is written to its reply
+ * @builder: type of the object
+ * @parent: handle of the parent; ignored if the type has no parent
+ *
+ * Return: 0; -ENOENT if there is no such parent; -EDQUOT if the guest has too
+ * many objects of the type; or another negative errno.
+ */
+int hyvh_obj_create(struct hyvh_cmd *cmd,
+		    const struct hyvh_obj_builder *builder, __le32 parent)
+{
+	struct hyvh_obj *obj;
+	int ret;
+
+	if (!builder->parent)
+		return hyvh_obj_build(cmd, builder, NULL);
+
+	obj = hyvh_cmd_obj_get(cmd, parent, builder->parent);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	ret = hyvh_obj_build(cmd, builder, obj);
+	hyvh_cmd_obj_put(cmd, obj);
+	return ret;
+}
