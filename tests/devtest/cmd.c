@@ -9,30 +9,31 @@
 #include "cmd.h"
 #include "harness.h"
 
+/* The struct of each command's request, as REQ_NAME. */
+#define REQUEST_TYPE(NAME, name, request, ...) \
+	typedef struct request REQ_##NAME;
+HYV_FOR_EACH_COMMAND(REQUEST_TYPE)
+
+/* Start the request NAME with the members of its fixed part that follow. */
+#define REQUEST(r, NAME, ...)                                   \
+	req_init(r, HYV_CMD_##NAME, &(REQ_##NAME){__VA_ARGS__}, \
+		 sizeof(REQ_##NAME))
+
 void req_alloc_context(struct req *r)
 {
-	struct hyv_alloc_context_req req = {};
-
-	req_init(r, HYV_CMD_ALLOC_CONTEXT, &req, sizeof(req));
+	REQUEST(r, ALLOC_CONTEXT);
 }
 
 void req_alloc_pd(struct req *r, uint32_t context)
 {
-	struct hyv_alloc_pd_req req = {.context = htole32(context)};
-
-	req_init(r, HYV_CMD_ALLOC_PD, &req, sizeof(req));
+	REQUEST(r, ALLOC_PD, .context = htole32(context));
 }
 
 void req_create_cq(struct req *r, uint32_t context, uint32_t cqe,
 		   uint32_t vector)
 {
-	struct hyv_create_cq_req req = {
-		.context = htole32(context),
-		.cqe = htole32(cqe),
-		.comp_vector = htole32(vector),
-	};
-
-	req_init(r, HYV_CMD_CREATE_CQ, &req, sizeof(req));
+	REQUEST(r, CREATE_CQ, .context = htole32(context), .cqe = htole32(cqe),
+		.comp_vector = htole32(vector));
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_cq_resp));
 }
 
@@ -40,23 +41,17 @@ static void req_create_qp_type(struct req *r, uint8_t type, uint32_t pd,
 			       uint32_t send_cq, uint32_t recv_cq, uint32_t srq,
 			       uint32_t wr)
 {
-	struct hyv_create_qp_req req = {
-		.pd = htole32(pd),
-		.send_cq = htole32(send_cq),
-		.recv_cq = htole32(recv_cq),
-		.srq = htole32(srq),
-		.qp_type = type,
-		.cap =
-			{
-				.max_send_wr = htole32(wr),
-				.max_recv_wr = htole32(wr),
-				.max_send_sge = htole32(2),
-				.max_recv_sge = htole32(2),
-				.max_inline_data = htole32(64),
-			},
+	struct hyv_qp_cap cap = {
+		.max_send_wr = htole32(wr),
+		.max_recv_wr = htole32(wr),
+		.max_send_sge = htole32(2),
+		.max_recv_sge = htole32(2),
+		.max_inline_data = htole32(64),
 	};
 
-	req_init(r, HYV_CMD_CREATE_QP, &req, sizeof(req));
+	REQUEST(r, CREATE_QP, .pd = htole32(pd), .send_cq = htole32(send_cq),
+		.recv_cq = htole32(recv_cq), .srq = htole32(srq),
+		.qp_type = type, .cap = cap);
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_qp_resp));
 }
 
@@ -69,34 +64,19 @@ void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
 void req_modify_qp(struct req *r, uint32_t qp, uint32_t mask,
 		   const struct hyv_qp_attr *attr)
 {
-	struct hyv_modify_qp_req req = {
-		.qp = htole32(qp),
-		.attr_mask = htole32(mask),
-		.attr = *attr,
-	};
-
-	req_init(r, HYV_CMD_MODIFY_QP, &req, sizeof(req));
+	REQUEST(r, MODIFY_QP, .qp = htole32(qp), .attr_mask = htole32(mask),
+		.attr = *attr);
 }
 
 void req_query_qp(struct req *r, uint32_t qp)
 {
-	struct hyv_query_qp_req req = {
-		.qp = htole32(qp),
-		.attr_mask = htole32(1),
-	};
-
-	req_init(r, HYV_CMD_QUERY_QP, &req, sizeof(req));
+	REQUEST(r, QUERY_QP, .qp = htole32(qp), .attr_mask = htole32(1));
 }
 
 void req_reg_mr_head(struct req *r, uint32_t pd, uint32_t access, uint64_t iova)
 {
-	struct hyv_reg_mr_req req = {
-		.pd = htole32(pd),
-		.access = htole32(access),
-		.iova = htole64(iova),
-	};
-
-	req_init(r, HYV_CMD_REG_MR, &req, sizeof(req));
+	REQUEST(r, REG_MR, .pd = htole32(pd), .access = htole32(access),
+		.iova = htole64(iova));
 }
 
 static struct hyv_chunk *cmd_chunks(const struct gbuf *buf, uint32_t *nr)
@@ -106,6 +86,17 @@ static struct hyv_chunk *cmd_chunks(const struct gbuf *buf, uint32_t *nr)
 	REQUIRE(chunk, "memory for chunks");
 	*nr = gbuf_chunks(buf, 0, buf->length, chunk);
 	return chunk;
+}
+
+void req_setup_doorbells(struct req *r, const struct gbuf *area)
+{
+	struct hyv_chunk *chunk;
+	uint32_t nr;
+
+	REQUEST(r, SETUP_DOORBELLS);
+	chunk = cmd_chunks(area, &nr);
+	req_list(r, 0, area->va, area->length, chunk, nr);
+	free(chunk);
 }
 
 struct hyv_chunk_list *req_reg_mr(struct req *r, uint32_t pd,
@@ -124,34 +115,20 @@ struct hyv_chunk_list *req_reg_mr(struct req *r, uint32_t pd,
 
 void req_destroy(struct req *r, uint32_t type, uint32_t handle)
 {
-	struct hyv_destroy_req req = {
-		.type = htole32(type),
-		.handle = htole32(handle),
-	};
-
-	req_init(r, HYV_CMD_DESTROY, &req, sizeof(req));
+	REQUEST(r, DESTROY, .type = htole32(type), .handle = htole32(handle));
 }
 
 void req_mmap(struct req *r, uint32_t context, uint64_t offset, uint64_t length)
 {
-	struct hyv_mmap_req req = {
-		.context = htole32(context),
+	REQUEST(r, MMAP, .context = htole32(context),
 		.prot = htole32(HYV_MMAP_READ | HYV_MMAP_WRITE),
-		.offset = htole64(offset),
-		.length = htole64(length),
-	};
-
-	req_init(r, HYV_CMD_MMAP, &req, sizeof(req));
+		.offset = htole64(offset), .length = htole64(length));
 }
 
 void req_munmap(struct req *r, uint32_t context, uint64_t offset)
 {
-	struct hyv_munmap_req req = {
-		.context = htole32(context),
-		.window_offset = htole64(offset),
-	};
-
-	req_init(r, HYV_CMD_MUNMAP, &req, sizeof(req));
+	REQUEST(r, MUNMAP, .context = htole32(context),
+		.window_offset = htole64(offset));
 }
 
 /* QUERY_PORT, QUERY_GIDS and QUERY_PKEYS have the same form. */
@@ -167,74 +144,47 @@ void req_query(struct req *r, uint16_t opcode, uint32_t port, uint32_t first)
 
 void req_query_device(struct req *r)
 {
-	struct hyv_query_device_req req = {};
-
-	req_init(r, HYV_CMD_QUERY_DEVICE, &req, sizeof(req));
+	REQUEST(r, QUERY_DEVICE);
 }
 
 void req_resize_cq(struct req *r, uint32_t cq, uint32_t cqe)
 {
-	struct hyv_resize_cq_req req = {
-		.cq = htole32(cq),
-		.cqe = htole32(cqe),
-	};
-
-	req_init(r, HYV_CMD_RESIZE_CQ, &req, sizeof(req));
+	REQUEST(r, RESIZE_CQ, .cq = htole32(cq), .cqe = htole32(cqe));
 	req_udata(r, NULL, 0, sizeof(struct rxe_resize_cq_resp));
 }
 
 void req_modify_cq(struct req *r, uint32_t cq, uint16_t count, uint16_t period)
 {
-	struct hyv_modify_cq_req req = {
-		.cq = htole32(cq),
-		.cq_count = htole16(count),
-		.cq_period = htole16(period),
-	};
-
-	req_init(r, HYV_CMD_MODIFY_CQ, &req, sizeof(req));
+	REQUEST(r, MODIFY_CQ, .cq = htole32(cq), .cq_count = htole16(count),
+		.cq_period = htole16(period));
 }
 
 void req_rereg_mr(struct req *r, uint32_t mr, uint32_t flags, uint32_t pd,
 		  uint32_t access, uint64_t iova)
 {
-	struct hyv_rereg_mr_req req = {
-		.mr = htole32(mr),
-		.flags = htole32(flags),
-		.pd = htole32(pd),
-		.access = htole32(access),
-		.iova = htole64(iova),
-	};
-
-	req_init(r, HYV_CMD_REREG_MR, &req, sizeof(req));
+	REQUEST(r, REREG_MR, .mr = htole32(mr), .flags = htole32(flags),
+		.pd = htole32(pd), .access = htole32(access),
+		.iova = htole64(iova));
 }
 
 void req_create_ah(struct req *r, uint32_t pd, const struct hyv_gid *gid)
 {
-	struct hyv_create_ah_req req = {
-		.pd = htole32(pd),
-		.attr =
-			{
-				.sgid_index = le16toh(gid->index),
-				.hop_limit = 64,
-				.is_global = 1,
-				.port_num = 1,
-			},
+	struct hyv_ah_attr attr = {
+		.sgid_index = le16toh(gid->index),
+		.hop_limit = 64,
+		.is_global = 1,
+		.port_num = 1,
 	};
 
-	memcpy(req.attr.dgid, gid->raw, sizeof(req.attr.dgid));
-	req_init(r, HYV_CMD_CREATE_AH, &req, sizeof(req));
+	memcpy(attr.dgid, gid->raw, sizeof(attr.dgid));
+	REQUEST(r, CREATE_AH, .pd = htole32(pd), .attr = attr);
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_ah_resp));
 }
 
 void req_create_srq(struct req *r, uint32_t pd, uint32_t wr, uint32_t sge)
 {
-	struct hyv_create_srq_req req = {
-		.pd = htole32(pd),
-		.max_wr = htole32(wr),
-		.max_sge = htole32(sge),
-	};
-
-	req_init(r, HYV_CMD_CREATE_SRQ, &req, sizeof(req));
+	REQUEST(r, CREATE_SRQ, .pd = htole32(pd), .max_wr = htole32(wr),
+		.max_sge = htole32(sge));
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_srq_resp));
 }
 
@@ -242,14 +192,8 @@ void req_create_srq(struct req *r, uint32_t pd, uint32_t wr, uint32_t sge)
 void req_modify_srq_head(struct req *r, uint32_t srq, uint32_t mask,
 			 uint32_t wr, uint32_t limit)
 {
-	struct hyv_modify_srq_req req = {
-		.srq = htole32(srq),
-		.attr_mask = htole32(mask),
-		.max_wr = htole32(wr),
-		.srq_limit = htole32(limit),
-	};
-
-	req_init(r, HYV_CMD_MODIFY_SRQ, &req, sizeof(req));
+	REQUEST(r, MODIFY_SRQ, .srq = htole32(srq), .attr_mask = htole32(mask),
+		.max_wr = htole32(wr), .srq_limit = htole32(limit));
 }
 
 /* @mi is where the provider wants to be told of the new queue. */
@@ -272,19 +216,30 @@ struct hyv_chunk_list *req_modify_srq(struct req *r, uint32_t srq,
 
 void req_query_srq(struct req *r, uint32_t srq)
 {
-	struct hyv_query_srq_req req = {.srq = htole32(srq)};
-
-	req_init(r, HYV_CMD_QUERY_SRQ, &req, sizeof(req));
+	REQUEST(r, QUERY_SRQ, .srq = htole32(srq));
 }
 
 void req_alloc_mw(struct req *r, uint32_t pd, uint8_t type)
 {
-	struct hyv_alloc_mw_req req = {
-		.pd = htole32(pd),
-		.mw_type = type,
+	REQUEST(r, ALLOC_MW, .pd = htole32(pd), .mw_type = type);
+}
+
+void req_add_gid(struct req *r, uint16_t index, const uint8_t *gid)
+{
+	struct hyv_add_gid_req req = {
+		.port = htole32(1),
+		.index = htole16(index),
+		.vlan_id = htole16(HYV_NO_VLAN),
+		.type = HYV_GID_TYPE_ROCE_V2,
 	};
 
-	req_init(r, HYV_CMD_ALLOC_MW, &req, sizeof(req));
+	memcpy(req.gid, gid, sizeof(req.gid));
+	req_init(r, HYV_CMD_ADD_GID, &req, sizeof(req));
+}
+
+void req_del_gid(struct req *r, uint32_t port, uint16_t index)
+{
+	REQUEST(r, DEL_GID, .port = htole32(port), .index = htole16(index));
 }
 
 /* ATTACH_MCAST and DETACH_MCAST have the same form. */
@@ -300,30 +255,50 @@ void req_mcast(struct req *r, uint16_t opcode, uint32_t qp, uint16_t mlid,
 	req_init(r, opcode, &req, sizeof(req));
 }
 
+/* Execute a request whose reply is a status only. */
+static int exec_status(struct vnic *v, struct req *r)
+{
+	struct rsp rsp;
+
+	return vnic_exec(v, r, &rsp);
+}
+
+/* Execute a request whose reply has @len bytes at its start that the caller
+ * wants. */
+static int exec_reply(struct vnic *v, struct req *r, void *out, size_t len)
+{
+	struct rsp rsp;
+	int ret = vnic_exec(v, r, &rsp);
+
+	if (!ret)
+		memcpy(out, rsp.data, len);
+	return ret;
+}
+
+static int exec_create(struct vnic *v, struct req *r, uint32_t *handle)
+{
+	struct hyv_create_rsp out;
+	int ret = exec_reply(v, r, &out, sizeof(out));
+
+	if (!ret)
+		*handle = le32toh(out.handle);
+	return ret;
+}
+
 int cmd_alloc_context(struct vnic *v, uint32_t *handle)
 {
 	struct req r;
-	struct rsp rsp;
-	int ret;
 
 	req_alloc_context(&r);
-	ret = vnic_exec(v, &r, &rsp);
-	if (!ret)
-		*handle = le32toh(rsp.create.handle);
-	return ret;
+	return exec_create(v, &r, handle);
 }
 
 int cmd_alloc_pd(struct vnic *v, uint32_t context, uint32_t *handle)
 {
 	struct req r;
-	struct rsp rsp;
-	int ret;
 
 	req_alloc_pd(&r, context);
-	ret = vnic_exec(v, &r, &rsp);
-	if (!ret)
-		*handle = le32toh(rsp.create.handle);
-	return ret;
+	return exec_create(v, &r, handle);
 }
 
 /* Provider data of a reply that has @len bytes of it. */
@@ -393,23 +368,17 @@ int cmd_modify_qp(struct vnic *v, uint32_t qp, uint32_t mask,
 		  const struct hyv_qp_attr *attr)
 {
 	struct req r;
-	struct rsp rsp;
 
 	req_modify_qp(&r, qp, mask, attr);
-	return vnic_exec(v, &r, &rsp);
+	return exec_status(v, &r);
 }
 
 int cmd_query_qp(struct vnic *v, uint32_t qp, struct hyv_query_qp_rsp *out)
 {
 	struct req r;
-	struct rsp rsp;
-	int ret;
 
 	req_query_qp(&r, qp);
-	ret = vnic_exec(v, &r, &rsp);
-	if (!ret)
-		*out = rsp.qp;
-	return ret;
+	return exec_reply(v, &r, out, sizeof(*out));
 }
 
 static int cmd_reg_mr_exec(struct vnic *v, struct req *r, struct mr_info *mr)
@@ -469,10 +438,9 @@ int cmd_reg_mr_indirect(struct vnic *v, uint32_t pd, const struct gbuf *buf,
 int cmd_destroy(struct vnic *v, uint32_t type, uint32_t handle)
 {
 	struct req r;
-	struct rsp rsp;
 
 	req_destroy(&r, type, handle);
-	return vnic_exec(v, &r, &rsp);
+	return exec_status(v, &r);
 }
 
 int cmd_mmap(struct vnic *v, uint32_t context, const struct mminfo *mi,
@@ -492,10 +460,9 @@ int cmd_mmap(struct vnic *v, uint32_t context, const struct mminfo *mi,
 int cmd_munmap(struct vnic *v, uint32_t context, uint64_t offset)
 {
 	struct req r;
-	struct rsp rsp;
 
 	req_munmap(&r, context, offset);
-	return vnic_exec(v, &r, &rsp);
+	return exec_status(v, &r);
 }
 
 /* The first GID of port 1 that is one of RoCE v2 and not link-local. */
@@ -523,14 +490,9 @@ int cmd_query_gid(struct vnic *v, struct hyv_gid *gid)
 int cmd_query_device(struct vnic *v, struct hyv_query_device_rsp *out)
 {
 	struct req r;
-	struct rsp rsp;
-	int ret;
 
 	req_query_device(&r);
-	ret = vnic_exec(v, &r, &rsp);
-	if (!ret)
-		*out = rsp.device;
-	return ret;
+	return exec_reply(v, &r, out, sizeof(*out));
 }
 
 /* @cq has the new queue after a success. */
@@ -574,23 +536,17 @@ int cmd_modify_srq(struct vnic *v, uint32_t srq, uint32_t mask, uint32_t wr,
 		   uint32_t limit, struct gbuf *mi)
 {
 	struct req r;
-	struct rsp rsp;
 
 	req_modify_srq(&r, srq, mask, wr, limit, mi);
-	return vnic_exec(v, &r, &rsp);
+	return exec_status(v, &r);
 }
 
 int cmd_query_srq(struct vnic *v, uint32_t srq, struct hyv_query_srq_rsp *out)
 {
 	struct req r;
-	struct rsp rsp;
-	int ret;
 
 	req_query_srq(&r, srq);
-	ret = vnic_exec(v, &r, &rsp);
-	if (!ret)
-		*out = rsp.srq;
-	return ret;
+	return exec_reply(v, &r, out, sizeof(*out));
 }
 
 int cmd_create_ah(struct vnic *v, uint32_t pd, const struct hyv_gid *gid,
@@ -630,8 +586,23 @@ int cmd_mcast(struct vnic *v, uint16_t opcode, uint32_t qp, uint16_t mlid,
 	      const uint8_t *gid)
 {
 	struct req r;
-	struct rsp rsp;
 
 	req_mcast(&r, opcode, qp, mlid, gid);
-	return vnic_exec(v, &r, &rsp);
+	return exec_status(v, &r);
+}
+
+int cmd_add_gid(struct vnic *v, uint16_t index, const uint8_t *gid)
+{
+	struct req r;
+
+	req_add_gid(&r, index, gid);
+	return exec_status(v, &r);
+}
+
+int cmd_del_gid(struct vnic *v, uint32_t port, uint16_t index)
+{
+	struct req r;
+
+	req_del_gid(&r, port, index);
+	return exec_status(v, &r);
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 #include <rdma/rdma_user_rxe.h>
+#include <hyv/commands.h>
 
 #include "vnic.h"
 
@@ -105,8 +106,11 @@ int cmd_create_ah(struct vnic *v, uint32_t pd, const struct hyv_gid *gid,
 int cmd_alloc_mw(struct vnic *v, uint32_t pd, uint8_t type, struct mw_info *mw);
 int cmd_mcast(struct vnic *v, uint16_t opcode, uint32_t qp, uint16_t mlid,
 	      const uint8_t *gid);
+int cmd_add_gid(struct vnic *v, uint16_t index, const uint8_t *gid);
+int cmd_del_gid(struct vnic *v, uint32_t port, uint16_t index);
 
 /* Requests whose status the caller wants to decide about. */
+void req_setup_doorbells(struct req *r, const struct gbuf *area);
 void req_alloc_context(struct req *r);
 void req_alloc_pd(struct req *r, uint32_t context);
 void req_create_cq(struct req *r, uint32_t context, uint32_t cqe,
@@ -141,5 +145,7 @@ void req_query_srq(struct req *r, uint32_t srq);
 void req_alloc_mw(struct req *r, uint32_t pd, uint8_t type);
 void req_mcast(struct req *r, uint16_t opcode, uint32_t qp, uint16_t mlid,
 	       const uint8_t *gid);
+void req_add_gid(struct req *r, uint16_t index, const uint8_t *gid);
+void req_del_gid(struct req *r, uint32_t port, uint16_t index);
 
 #endif /* DEVTEST_CMD_H */

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "driver.h"
 #include "harness.h"
 
@@ -80,15 +81,10 @@ void db_free(struct doorbells *db)
  */
 int db_setup(struct doorbells *db, struct vnic *v)
 {
-	struct hyv_setup_doorbells_req req = {};
-	struct hyv_chunk chunk[DB_PAGES];
 	struct rsp rsp;
 	struct req r;
-	uint32_t nr;
 
-	nr = gbuf_chunks(&db->buf, 0, db->buf.length, chunk);
-	req_init(&r, HYV_CMD_SETUP_DOORBELLS, &req, sizeof(req));
-	req_list(&r, 0, db->buf.va, db->buf.length, chunk, nr);
+	req_setup_doorbells(&r, &db->buf);
 	return vnic_exec(v, &r, &rsp);
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A vNIC with one object of each type, and a valid request of each opcode.
+ * A vNIC with one object of each type, and a valid request of each command.
  */
 #include <endian.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "driver.h"
@@ -11,50 +10,17 @@
 #include "harness.h"
 #include "rxe.h"
 
-#define ENTRY(op, req, rsp, first, lists, changes, verb)                   \
-	{                                                                  \
-		HYV_CMD_##op, #op, sizeof(struct req), sizeof(struct rsp), \
-			first, lists, changes, verb                        \
-	}
-
-#define OPCODE(op, req, rsp, lists, changes) \
-	ENTRY(op, req, rsp, sizeof(struct rsp), lists, changes, 0)
-
-#define VERB(op, req, rsp, lists, changes, verb) \
-	ENTRY(op, req, rsp, sizeof(struct rsp), lists, changes, HYV_VERB_##verb)
-
-const struct opcode opcodes[NR_OPCODES] = {
-	ENTRY(QUERY_DEVICE, hyv_query_device_req, hyv_query_device_rsp,
-	      offsetof(struct hyv_query_device_rsp, verbs), 0, 0, 0),
-	OPCODE(QUERY_PORT, hyv_query_port_req, hyv_query_port_rsp, 0, 0),
-	OPCODE(QUERY_GIDS, hyv_query_gids_req, hyv_query_gids_rsp, 0, 0),
-	OPCODE(QUERY_PKEYS, hyv_query_pkeys_req, hyv_query_pkeys_rsp, 0, 0),
-	OPCODE(SETUP_DOORBELLS, hyv_setup_doorbells_req, hyv_rsp, 1, 1),
-	OPCODE(ALLOC_CONTEXT, hyv_alloc_context_req, hyv_create_rsp, 0, 1),
-	OPCODE(MMAP, hyv_mmap_req, hyv_mmap_rsp, 0, 1),
-	OPCODE(MUNMAP, hyv_munmap_req, hyv_rsp, 0, 1),
-	OPCODE(DESTROY, hyv_destroy_req, hyv_rsp, 0, 1),
-	OPCODE(ALLOC_PD, hyv_alloc_pd_req, hyv_create_rsp, 0, 1),
-	OPCODE(CREATE_CQ, hyv_create_cq_req, hyv_create_cq_rsp, 0, 1),
-	OPCODE(CREATE_QP, hyv_create_qp_req, hyv_create_qp_rsp, 0, 1),
-	OPCODE(MODIFY_QP, hyv_modify_qp_req, hyv_rsp, 0, 1),
-	OPCODE(QUERY_QP, hyv_query_qp_req, hyv_query_qp_rsp, 0, 0),
-	OPCODE(REG_MR, hyv_reg_mr_req, hyv_reg_mr_rsp, 1, 1),
-	VERB(RESIZE_CQ, hyv_resize_cq_req, hyv_resize_cq_rsp, 0, 1, RESIZE_CQ),
-	VERB(MODIFY_CQ, hyv_modify_cq_req, hyv_rsp, 0, 1, MODIFY_CQ),
-	VERB(REREG_MR, hyv_rereg_mr_req, hyv_reg_mr_rsp, 1, 1, REREG_MR),
-	VERB(CREATE_AH, hyv_create_ah_req, hyv_create_rsp, 0, 1, AH),
-	VERB(CREATE_SRQ, hyv_create_srq_req, hyv_create_srq_rsp, 0, 1, SRQ),
-	VERB(MODIFY_SRQ, hyv_modify_srq_req, hyv_rsp, HYV_MAX_LISTS, 1,
-	     MODIFY_SRQ),
-	VERB(QUERY_SRQ, hyv_query_srq_req, hyv_query_srq_rsp, 0, 0, SRQ),
-	VERB(ALLOC_MW, hyv_alloc_mw_req, hyv_alloc_mw_rsp, 0, 1, MW),
-	VERB(ATTACH_MCAST, hyv_mcast_req, hyv_rsp, 0, 1, MCAST),
-	VERB(DETACH_MCAST, hyv_mcast_req, hyv_rsp, 0, 1, MCAST),
-};
-
 const uint8_t fixture_group[16] = {0xff, 0x0e, [14] = 0x12, [15] = 0x34};
 const uint8_t fixture_other_group[16] = {0xff, 0x0e, [14] = 0x56, [15] = 0x78};
+
+#define V4(a, b, c, d)                               \
+	{                                            \
+		[10] = 0xff, [11] = 0xff, a, b, c, d \
+	}
+
+/* GIDs of the guest, in guest addressing: by index, and one to be added. */
+static const uint8_t guest_gids[][16] = {V4(10, 98, 0, 1), V4(10, 98, 0, 2)};
+static const uint8_t new_gid[16] = V4(10, 98, 0, 3);
 
 /* The HCA of these tests, rxe, has all of these. */
 static void fixture_verbs(struct fixture *f)
@@ -72,10 +38,27 @@ static void fixture_verbs(struct fixture *f)
 	REQUIRE_EQ(cmd_alloc_mw(v, f->pd, 1, &f->mw), 0, "ALLOC_MW");
 }
 
+/* Find the GID of the HCA, or give the guest its own. */
+static void fixture_gids(struct fixture *f)
+{
+	size_t i;
+
+	if (f->addressing == HYV_ADDRESSING_HOST) {
+		REQUIRE_EQ(cmd_query_gid(&f->v, &f->gid), 0,
+			   "the HCA has a RoCE v2 GID");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(guest_gids); i++)
+		REQUIRE_EQ(cmd_add_gid(&f->v, i, guest_gids[i]), 0, "ADD_GID");
+	memset(&f->gid, 0, sizeof(f->gid));
+	memcpy(f->gid.raw, guest_gids[0], sizeof(f->gid.raw));
+}
+
 static void fixture_objects(struct fixture *f)
 {
 	struct vnic *v = &f->v;
 
+	fixture_gids(f);
 	REQUIRE_EQ(cmd_alloc_context(v, &f->context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(v, f->context, &f->pd), 0, "ALLOC_PD");
 	REQUIRE_EQ(cmd_create_cq(v, f->context, 15, 0, &f->cq), 0, "CREATE_CQ");
@@ -92,7 +75,7 @@ static void fixture_objects(struct fixture *f)
 }
 
 /**
- * fixture_init() - make a fixture
+ * fixture_init() - make a fixture in host addressing
  * @f: the fixture
  */
 void fixture_init(struct fixture *f)
@@ -106,22 +89,38 @@ void fixture_init(struct fixture *f)
 	gbuf_init(&f->mi, &f->gm, sizeof(struct mminfo), DT_PAGE - 8,
 		  GBUF_SCATTERED);
 	vnic_open(&f->v, &f->gm);
+	f->addressing = HYV_ADDRESSING_HOST;
 	REQUIRE_EQ(cmd_query_device(&f->v, &device), 0, "QUERY_DEVICE");
 	f->verbs = le32toh(device.verbs);
-	REQUIRE_EQ(cmd_query_gid(&f->v, &f->gid), 0, "there is a RoCE v2 GID");
 	fixture_objects(f);
 }
 
 /**
- * fixture_renew() - reset the vNIC and make all objects anew
+ * fixture_readdress() - reset the vNIC, and make all objects again in a mode
+ * @f: the fixture
+ * @addressing: HYV_ADDRESSING_*
+ */
+void fixture_readdress(struct fixture *f, uint32_t addressing)
+{
+	REQUIRE_EQ(vnic_reset(&f->v), 0, "RESET");
+	if (f->addressing != addressing) {
+		REQUIRE_EQ(vnic_set_addressing(&f->v, addressing, NULL, 0), 0,
+			   "SET_ADDRESSING");
+		vnic_get_config(&f->v);
+		f->addressing = addressing;
+	}
+	REQUIRE_EQ(vnic_set_features(&f->v, vnic_features(&f->v)), 0,
+		   "SET_FEATURES");
+	fixture_objects(f);
+}
+
+/**
+ * fixture_renew() - reset the vNIC and make all objects again
  * @f: the fixture
  */
 void fixture_renew(struct fixture *f)
 {
-	REQUIRE_EQ(vnic_reset(&f->v), 0, "RESET");
-	REQUIRE_EQ(vnic_set_features(&f->v, vnic_features(&f->v)), 0,
-		   "SET_FEATURES");
-	fixture_objects(f);
+	fixture_readdress(f, f->addressing);
 }
 
 /**
@@ -137,18 +136,89 @@ void fixture_free(struct fixture *f)
 	gmem_free(&f->gm);
 }
 
-static void fixture_setup_doorbells(struct fixture *f, struct req *r)
-{
-	struct hyv_setup_doorbells_req req = {};
-	struct hyv_chunk chunk[DB_PAGES];
-	uint32_t nr;
+/*
+ * A valid request of each command; what it changes, another one of it must not
+ * depend on.
+ */
+#define VALID(name) static void valid_##name(struct fixture *f, struct req *r)
 
-	nr = gbuf_chunks(&f->db, 0, f->db.length, chunk);
-	req_init(r, HYV_CMD_SETUP_DOORBELLS, &req, sizeof(req));
-	req_list(r, 0, f->db.va, f->db.length, chunk, nr);
+/* Commands on the device refer to no object. */
+#define VALID_OF_DEVICE(name)                                               \
+	static void valid_##name(struct fixture *f __attribute__((unused)), \
+				 struct req *r)
+
+VALID_OF_DEVICE(query_device)
+{
+	req_query_device(r);
 }
 
-static void fixture_modify_qp(struct fixture *f, struct req *r)
+VALID_OF_DEVICE(query_port)
+{
+	req_query(r, HYV_CMD_QUERY_PORT, 1, 0);
+}
+
+VALID_OF_DEVICE(query_gids)
+{
+	req_query(r, HYV_CMD_QUERY_GIDS, 1, 0);
+}
+
+VALID_OF_DEVICE(query_pkeys)
+{
+	req_query(r, HYV_CMD_QUERY_PKEYS, 1, 0);
+}
+
+VALID(setup_doorbells)
+{
+	req_setup_doorbells(r, &f->db);
+}
+
+VALID_OF_DEVICE(add_gid)
+{
+	req_add_gid(r, ARRAY_SIZE(guest_gids), new_gid);
+}
+
+/* Not the one that the AH and QPs are in need of. */
+VALID_OF_DEVICE(del_gid)
+{
+	req_del_gid(r, 1, 1);
+}
+
+VALID_OF_DEVICE(alloc_context)
+{
+	req_alloc_context(r);
+}
+
+VALID(mmap)
+{
+	req_mmap(r, f->context, f->cq2.mi.offset, f->cq2.mi.size);
+}
+
+VALID(munmap)
+{
+	req_munmap(r, f->context, f->cq_offset);
+}
+
+VALID(destroy)
+{
+	req_destroy(r, HYV_OBJ_MR, f->mr.handle);
+}
+
+VALID(alloc_pd)
+{
+	req_alloc_pd(r, f->context);
+}
+
+VALID(create_cq)
+{
+	req_create_cq(r, f->context, 15, 0);
+}
+
+VALID(create_qp)
+{
+	req_create_qp(r, f->pd, f->cq.handle, f->cq2.handle, 7);
+}
+
+VALID(modify_qp)
 {
 	struct hyv_qp_attr attr = {
 		.qp_state = htole32(QPS_INIT),
@@ -160,117 +230,158 @@ static void fixture_modify_qp(struct fixture *f, struct req *r)
 		      &attr);
 }
 
-/* The opcodes of fixture_verbs(). */
-static void fixture_verb_request(struct fixture *f, uint16_t opcode,
-				 struct req *r)
+VALID(query_qp)
 {
-	switch (opcode) {
-	case HYV_CMD_RESIZE_CQ:
-		req_resize_cq(r, f->cq.handle, 31);
-		break;
-	case HYV_CMD_MODIFY_CQ:
-		req_modify_cq(r, f->cq.handle, 1, 1);
-		break;
-	case HYV_CMD_REREG_MR:
-		req_rereg_mr(r, f->mr.handle, HYV_REREG_PD | HYV_REREG_ACCESS,
-			     f->pd, ACCESS_LOCAL, 0);
-		break;
-	case HYV_CMD_CREATE_AH:
-		req_create_ah(r, f->pd, &f->gid);
-		break;
-	case HYV_CMD_CREATE_SRQ:
-		req_create_srq(r, f->pd, 15, 2);
-		break;
-	case HYV_CMD_MODIFY_SRQ:
-		req_modify_srq(r, f->srq.handle, SRQ_MAX_WR, 31, 0, &f->mi);
-		break;
-	case HYV_CMD_QUERY_SRQ:
-		req_query_srq(r, f->srq.handle);
-		break;
-	case HYV_CMD_ALLOC_MW:
-		req_alloc_mw(r, f->pd, 2);
-		break;
-	case HYV_CMD_ATTACH_MCAST:
-		req_mcast(r, opcode, f->ud.handle, 0, fixture_other_group);
-		break;
-	case HYV_CMD_DETACH_MCAST:
-		req_mcast(r, opcode, f->ud.handle, 0, fixture_group);
-		break;
-	default:
-		REQUIRE(false, "opcode %#x is known", opcode);
-	}
+	req_query_qp(r, f->qp.handle);
 }
 
+VALID(reg_mr)
+{
+	req_reg_mr(r, f->pd, &f->buf, ACCESS_REMOTE);
+}
+
+VALID(resize_cq)
+{
+	req_resize_cq(r, f->cq.handle, 31);
+}
+
+VALID(modify_cq)
+{
+	req_modify_cq(r, f->cq.handle, 1, 1);
+}
+
+VALID(rereg_mr)
+{
+	req_rereg_mr(r, f->mr.handle, HYV_REREG_PD | HYV_REREG_ACCESS, f->pd,
+		     ACCESS_LOCAL, 0);
+}
+
+VALID(create_ah)
+{
+	req_create_ah(r, f->pd, &f->gid);
+}
+
+VALID(create_srq)
+{
+	req_create_srq(r, f->pd, 15, 2);
+}
+
+VALID(modify_srq)
+{
+	req_modify_srq(r, f->srq.handle, SRQ_MAX_WR, 31, 0, &f->mi);
+}
+
+VALID(query_srq)
+{
+	req_query_srq(r, f->srq.handle);
+}
+
+VALID(alloc_mw)
+{
+	req_alloc_mw(r, f->pd, 2);
+}
+
+VALID(attach_mcast)
+{
+	req_mcast(r, HYV_CMD_ATTACH_MCAST, f->ud.handle, 0,
+		  fixture_other_group);
+}
+
+VALID(detach_mcast)
+{
+	req_mcast(r, HYV_CMD_DETACH_MCAST, f->ud.handle, 0, fixture_group);
+}
+
+/* A command without its VALID() does not build. */
+const struct opcode opcodes[NR_OPCODES] = {
+#define OPCODE(NAME, stem, req, min_req, rsp, min_rsp, nr_lists, mask) \
+	{                                                              \
+		.opcode = HYV_CMD_##NAME,                              \
+		.name = #NAME,                                         \
+		.fixed_len = sizeof(struct req),                       \
+		.min_request = min_req,                                \
+		.rsp_len = sizeof(struct rsp),                         \
+		.min_reply = min_rsp,                                  \
+		.lists = nr_lists,                                     \
+		.features = mask,                                      \
+		.valid = valid_##stem,                                 \
+	},
+	HYV_FOR_EACH_COMMAND(OPCODE)};
+
+/* HYV_VERB_* without which a command is refused; every HCA has the others. */
+static const uint32_t verb_of[NR_OPCODES] = {
+	[OP_RESIZE_CQ] = HYV_VERB_RESIZE_CQ,
+	[OP_MODIFY_CQ] = HYV_VERB_MODIFY_CQ,
+	[OP_REREG_MR] = HYV_VERB_REREG_MR,
+	[OP_CREATE_AH] = HYV_VERB_AH,
+	[OP_CREATE_SRQ] = HYV_VERB_SRQ,
+	[OP_MODIFY_SRQ] = HYV_VERB_MODIFY_SRQ,
+	[OP_QUERY_SRQ] = HYV_VERB_SRQ,
+	[OP_ALLOC_MW] = HYV_VERB_MW,
+	[OP_ATTACH_MCAST] = HYV_VERB_MCAST,
+	[OP_DETACH_MCAST] = HYV_VERB_MCAST,
+};
+
 /**
- * fixture_status() - status of the fixture's request of an opcode
- * @f: the fixture
+ * opcode_find() - look up a command
  * @opcode: HYV_CMD_*
  *
- * Return: 0, or HYV_S_EOPNOTSUPP if the HCA has no such verb.
+ * Return: the command, or NULL.
  */
-int fixture_status(const struct fixture *f, uint16_t opcode)
+const struct opcode *opcode_find(uint16_t opcode)
 {
 	size_t i;
 
 	for (i = 0; i < NR_OPCODES; i++)
-		if (opcodes[i].opcode == opcode && opcodes[i].verb & ~f->verbs)
-			return HYV_S_EOPNOTSUPP;
+		if (opcodes[i].opcode == opcode)
+			return &opcodes[i];
+	return NULL;
+}
+
+/**
+ * opcode_changes() - check whether a command's success changes the fixture
+ * @op: the command
+ *
+ * Return: false if it is a query.
+ */
+bool opcode_changes(const struct opcode *op)
+{
+	return strncmp(op->name, "QUERY_", 6);
+}
+
+static const struct opcode *opcode_known(uint16_t opcode)
+{
+	const struct opcode *op = opcode_find(opcode);
+
+	REQUIRE(op, "opcode %#x is known", opcode);
+	return op;
+}
+
+/**
+ * fixture_status() - status of the fixture's request of a command
+ * @f: the fixture
+ * @opcode: HYV_CMD_*
+ *
+ * Return: 0, or HYV_S_EOPNOTSUPP if the HCA lacks the verb or @f a feature.
+ */
+int fixture_status(const struct fixture *f, uint16_t opcode)
+{
+	const struct opcode *op = opcode_known(opcode);
+
+	if (op->features & ~f->v.offered || verb_of[op - opcodes] & ~f->verbs)
+		return HYV_S_EOPNOTSUPP;
 	return 0;
 }
 
 /**
- * fixture_request() - a request that succeeds on the fixture as it was made
+ * fixture_request() - make a request that succeeds on a new fixture
  * @f: the fixture
  * @opcode: HYV_CMD_*
  * @r: the request
  *
- * The HCA may have no such verb, see fixture_status().
+ * It may be unsupported, see fixture_status().
  */
 void fixture_request(struct fixture *f, uint16_t opcode, struct req *r)
 {
-	switch (opcode) {
-	case HYV_CMD_QUERY_DEVICE:
-		req_query_device(r);
-		break;
-	case HYV_CMD_QUERY_PORT:
-	case HYV_CMD_QUERY_GIDS:
-	case HYV_CMD_QUERY_PKEYS:
-		req_query(r, opcode, 1, 0);
-		break;
-	case HYV_CMD_SETUP_DOORBELLS:
-		fixture_setup_doorbells(f, r);
-		break;
-	case HYV_CMD_ALLOC_CONTEXT:
-		req_alloc_context(r);
-		break;
-	case HYV_CMD_MMAP:
-		req_mmap(r, f->context, f->cq2.mi.offset, f->cq2.mi.size);
-		break;
-	case HYV_CMD_MUNMAP:
-		req_munmap(r, f->context, f->cq_offset);
-		break;
-	case HYV_CMD_DESTROY:
-		req_destroy(r, HYV_OBJ_MR, f->mr.handle);
-		break;
-	case HYV_CMD_ALLOC_PD:
-		req_alloc_pd(r, f->context);
-		break;
-	case HYV_CMD_CREATE_CQ:
-		req_create_cq(r, f->context, 15, 0);
-		break;
-	case HYV_CMD_CREATE_QP:
-		req_create_qp(r, f->pd, f->cq.handle, f->cq2.handle, 7);
-		break;
-	case HYV_CMD_MODIFY_QP:
-		fixture_modify_qp(f, r);
-		break;
-	case HYV_CMD_QUERY_QP:
-		req_query_qp(r, f->qp.handle);
-		break;
-	case HYV_CMD_REG_MR:
-		req_reg_mr(r, f->pd, &f->buf, ACCESS_REMOTE);
-		break;
-	default:
-		fixture_verb_request(f, opcode, r);
-	}
+	opcode_known(opcode)->valid(f, r);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A vNIC with one object of each type, and a valid request of each opcode.
+ * A vNIC with one object of each type, and a valid request of each command.
  */
 #ifndef DEVTEST_FIXTURE_H
 #define DEVTEST_FIXTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cmd.h"
@@ -13,12 +14,13 @@
  * struct fixture - what valid requests refer to
  * @gm: guest memory
  * @v: the vNIC
+ * @addressing: HYV_ADDRESSING_*
  * @buf: a buffer of several chunks
- * @db: memory of the doorbell area, which is not handed over
- * @context: handle of a context, to which the following belong
+ * @db: memory for a doorbell area that the host does not have yet
+ * @context: handle of the context of all other objects
  * @pd: handle
  * @cq: a CQ that is mapped
- * @cq_offset: where it is in the window
+ * @cq_offset: its offset in the window
  * @cq2: a CQ that is not mapped
  * @qp: a QP in state RESET
  * @mr: an MR over @buf
@@ -26,13 +28,15 @@
  * @srq: an SRQ that no QP uses
  * @ah: an address handle
  * @mw: a memory window
- * @mi: where rxe tells of a new queue of @srq
+ * @mi: where rxe writes the place of a new queue of @srq
  * @verbs: HYV_VERB_* that the HCA has
- * @gid: address of the HCA
+ * @gid: GID that the vNIC can send from and to; in guest addressing, where it
+ *	 has another one at index 1, its own
  */
 struct fixture {
 	struct gmem gm;
 	struct vnic v;
+	uint32_t addressing;
 	struct gbuf buf;
 	struct gbuf db;
 	uint32_t context;
@@ -51,33 +55,47 @@ struct fixture {
 	struct hyv_gid gid;
 };
 
+/* Every command, by its place in the table. */
+enum {
+#define NUMBER(NAME, ...) OP_##NAME,
+	HYV_FOR_EACH_COMMAND(NUMBER)
+#undef NUMBER
+		NR_OPCODES
+};
+
 /**
- * struct opcode - an opcode
+ * struct opcode - a command
  * @opcode: HYV_CMD_*
  * @name: its name
- * @fixed_len: bytes of its fixed part
- * @rsp_len: bytes of the reply's fixed part
- * @first_rsp: what it had in the opcode's first version
- * @lists: chunk lists that it takes at most
- * @changes: whether its success changes what the fixture consists of
- * @verb: HYV_VERB_* without which it is refused, 0 if every HCA has it
+ * @fixed_len: bytes of the fixed part of its request
+ * @min_request: bytes of it in the first version
+ * @rsp_len: bytes of the fixed part of its reply
+ * @min_reply: bytes of it in the first version
+ * @lists: the most chunk lists that it takes
+ * @features: mask of the virtio features without which it is refused
+ * @valid: makes a request that succeeds on a new fixture if the features have
+ *	   been negotiated and the HCA has the verb
  */
 struct opcode {
 	uint16_t opcode;
 	const char *name;
 	uint16_t fixed_len;
+	uint16_t min_request;
 	uint16_t rsp_len;
-	uint16_t first_rsp;
+	uint16_t min_reply;
 	uint16_t lists;
-	int changes;
-	uint32_t verb;
+	uint64_t features;
+	void (*valid)(struct fixture *f, struct req *r);
 };
 
-#define NR_OPCODES 25
 extern const struct opcode opcodes[NR_OPCODES];
+
+const struct opcode *opcode_find(uint16_t opcode);
+bool opcode_changes(const struct opcode *op);
 
 void fixture_init(struct fixture *f);
 void fixture_renew(struct fixture *f);
+void fixture_readdress(struct fixture *f, uint32_t addressing);
 void fixture_free(struct fixture *f);
 void fixture_request(struct fixture *f, uint16_t opcode, struct req *r);
 int fixture_status(const struct fixture *f, uint16_t opcode);

@@ -11,7 +11,10 @@
 #include "groups.h"
 #include "harness.h"
 
-/* Requests between two resets, so that objects do not pile up. */
+/*
+ * Requests between two resets, so that objects do not pile up. Each second
+ * round is in guest addressing.
+ */
 #define FUZZ_ROUND 200
 
 static struct fixture fix;
@@ -185,7 +188,9 @@ void fuzz(uint64_t seed, unsigned int seconds)
 		if (!one_request(&rng, &accepted) && bad++ < 10)
 			dt_note("request %u had an odd end", n);
 		if (!(++n % FUZZ_ROUND))
-			fixture_renew(&fix);
+			fixture_readdress(&fix, n / FUZZ_ROUND % 2
+							? HYV_ADDRESSING_GUEST
+							: HYV_ADDRESSING_HOST);
 	}
 	EXPECT(bad, 0, "%u spoiled requests, of which %u were accepted", n,
 	       accepted);

@@ -34,32 +34,6 @@ static int add_gid_as(struct vnic *v, struct hyv_add_gid_req *req)
 	return vnic_exec(v, &r, &rsp);
 }
 
-static int add_gid(struct vnic *v, uint16_t index, const uint8_t *gid)
-{
-	struct hyv_add_gid_req req = {
-		.port = htole32(1),
-		.index = htole16(index),
-		.vlan_id = htole16(HYV_NO_VLAN),
-		.type = HYV_GID_TYPE_ROCE_V2,
-	};
-
-	memcpy(req.gid, gid, sizeof(req.gid));
-	return add_gid_as(v, &req);
-}
-
-static int del_gid(struct vnic *v, uint32_t port, uint16_t index)
-{
-	struct hyv_del_gid_req req = {
-		.port = htole32(port),
-		.index = htole16(index),
-	};
-	struct req r;
-	struct rsp rsp;
-
-	req_init(&r, HYV_CMD_DEL_GID, &req, sizeof(req));
-	return vnic_exec(v, &r, &rsp);
-}
-
 static struct hyv_gid from(uint16_t index, const uint8_t *to)
 {
 	struct hyv_gid gid = {.index = htole16(index)};
@@ -135,8 +109,9 @@ static void test_host_mode(void)
 
 	vnic_open(&v, &gm);
 	CHECK(!(v.offered & 1ULL << HYV_F_GUEST_GIDS), "mode host: features");
-	EXPECT(add_gid(&v, 0, gid_a), HYV_S_EOPNOTSUPP, "mode host: ADD_GID");
-	EXPECT(del_gid(&v, 1, 0), HYV_S_EOPNOTSUPP, "mode host: DEL_GID");
+	EXPECT(cmd_add_gid(&v, 0, gid_a), HYV_S_EOPNOTSUPP,
+	       "mode host: ADD_GID");
+	EXPECT(cmd_del_gid(&v, 1, 0), HYV_S_EOPNOTSUPP, "mode host: DEL_GID");
 	vnic_close(&v);
 }
 
@@ -182,29 +157,31 @@ static void test_table(void)
 		EXPECT(add_gid_as(&a, &req), HYV_S_EINVAL, "ADD_GID: %s",
 		       bad[i].what);
 	}
-	EXPECT(del_gid(&a, 0, 0), HYV_S_EINVAL, "DEL_GID of port 0");
-	EXPECT(del_gid(&a, 2, 0), HYV_S_EINVAL, "DEL_GID of port 2");
-	EXPECT(del_gid(&a, 1, HYV_MAX_GIDS), HYV_S_EINVAL,
+	EXPECT(cmd_del_gid(&a, 0, 0), HYV_S_EINVAL, "DEL_GID of port 0");
+	EXPECT(cmd_del_gid(&a, 2, 0), HYV_S_EINVAL, "DEL_GID of port 2");
+	EXPECT(cmd_del_gid(&a, 1, HYV_MAX_GIDS), HYV_S_EINVAL,
 	       "DEL_GID behind the end");
-	EXPECT(del_gid(&a, 1, 0), HYV_S_ENOENT, "DEL_GID of an empty entry");
+	EXPECT(cmd_del_gid(&a, 1, 0), HYV_S_ENOENT,
+	       "DEL_GID of an empty entry");
 
-	EXPECT(add_gid(&a, HYV_MAX_GIDS - 1, gid_a), 0, "ADD_GID");
-	EXPECT(add_gid(&a, HYV_MAX_GIDS - 1, gid_b), HYV_S_EBUSY,
+	EXPECT(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_a), 0, "ADD_GID");
+	EXPECT(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_b), HYV_S_EBUSY,
 	       "ADD_GID where there is one");
-	EXPECT(add_gid(&a, 0, gid_a), 0, "ADD_GID of the same GID");
+	EXPECT(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID of the same GID");
 
 	vnic_open_guest_gids(&b, &gm, NULL, 0);
-	EXPECT(add_gid(&b, 0, gid_a), HYV_S_EEXIST, "ADD_GID of another's");
-	EXPECT(del_gid(&a, 1, 0), 0, "DEL_GID");
-	EXPECT(add_gid(&b, 0, gid_a), HYV_S_EEXIST, "who has it once more");
-	EXPECT(del_gid(&a, 1, HYV_MAX_GIDS - 1), 0, "DEL_GID of the last");
-	EXPECT(add_gid(&b, 0, gid_a), 0, "ADD_GID of what is free now");
-	EXPECT(add_gid(&a, 0, gid_a), HYV_S_EEXIST, "but only once");
+	EXPECT(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "ADD_GID of another's");
+	EXPECT(cmd_del_gid(&a, 1, 0), 0, "DEL_GID");
+	EXPECT(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "who has it once more");
+	EXPECT(cmd_del_gid(&a, 1, HYV_MAX_GIDS - 1), 0, "DEL_GID of the last");
+	EXPECT(cmd_add_gid(&b, 0, gid_a), 0, "ADD_GID of what is free now");
+	EXPECT(cmd_add_gid(&a, 0, gid_a), HYV_S_EEXIST, "but only once");
 	EXPECT(vnic_reset(&b), 0, "RESET of who has it");
-	EXPECT(add_gid(&a, 0, gid_a), 0, "ADD_GID after that");
+	EXPECT(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID after that");
 	vnic_close(&a);
 	REQUIRE_EQ(vnic_set_features(&b, vnic_features(&b)), 0, "features");
-	EXPECT(add_gid(&b, 0, gid_a), 0, "ADD_GID after the end of the other");
+	EXPECT(cmd_add_gid(&b, 0, gid_a), 0,
+	       "ADD_GID after the end of the other");
 	vnic_close(&b);
 }
 
@@ -217,9 +194,9 @@ static void test_prefixes(void)
 	struct vnic v;
 
 	vnic_open_guest_gids(&v, &gm, prefix, ARRAY_SIZE(prefix));
-	EXPECT(add_gid(&v, 0, gid_a), HYV_S_EACCES, "an address of others");
-	EXPECT(add_gid(&v, 0, gid_b), 0, "the one that it may have");
-	EXPECT(add_gid(&v, 1, gid_c), 0, "one of those that it may have");
+	EXPECT(cmd_add_gid(&v, 0, gid_a), HYV_S_EACCES, "an address of others");
+	EXPECT(cmd_add_gid(&v, 0, gid_b), 0, "the one that it may have");
+	EXPECT(cmd_add_gid(&v, 1, gid_c), 0, "one of those that it may have");
 	vnic_close(&v);
 }
 
@@ -238,8 +215,8 @@ static void test_reach(void)
 
 	vnic_open_guest_gids(&a, &gm, NULL, 0);
 	vnic_open_guest_gids(&b, &gm, NULL, 0);
-	REQUIRE_EQ(add_gid(&a, 5, gid_a), 0, "ADD_GID");
-	REQUIRE_EQ(add_gid(&b, 0, gid_b), 0, "ADD_GID of the other");
+	REQUIRE_EQ(cmd_add_gid(&a, 5, gid_a), 0, "ADD_GID");
+	REQUIRE_EQ(cmd_add_gid(&b, 0, gid_b), 0, "ADD_GID of the other");
 	db_init(&db, &a, 0);
 	REQUIRE_EQ(db_setup(&db, &a), 0, "SETUP_DOORBELLS");
 	ep_init(&ep, &a, &db, 16, 0);
@@ -273,7 +250,7 @@ static void test_reach(void)
 	vnic_close(&b);
 	EXPECT(cmd_create_ah(&a, ep.pd, &to_b, &ah), HYV_S_ENETUNREACH,
 	       "no AH to who has gone");
-	EXPECT(del_gid(&a, 1, 5), 0, "DEL_GID of what a QP uses");
+	EXPECT(cmd_del_gid(&a, 1, 5), 0, "DEL_GID of what a QP uses");
 	EXPECT(ep_modify(&ep, QPS_RTS, 0, NULL), 0, "the QP goes on");
 	EXPECT(cmd_create_ah(&a, ep.pd, &to_self, &ah), HYV_S_EINVAL,
 	       "but nothing new is made from it");
@@ -318,10 +295,10 @@ static void test_gid_of_hca(void)
 	      "it is a link-local one");
 	EXPECT(query_gid_of_hca(&a, 1, &to_other), 0, "and the only one");
 
-	EXPECT(add_gid(&a, 5, gid.raw), 0, "ADD_GID of it");
-	EXPECT(add_gid(&b, 5, gid.raw), 0, "ADD_GID of others, too");
-	EXPECT(del_gid(&b, 1, 5), 0, "DEL_GID");
-	EXPECT(del_gid(&b, 1, 5), HYV_S_ENOENT, "DEL_GID again");
+	EXPECT(cmd_add_gid(&a, 5, gid.raw), 0, "ADD_GID of it");
+	EXPECT(cmd_add_gid(&b, 5, gid.raw), 0, "ADD_GID of others, too");
+	EXPECT(cmd_del_gid(&b, 1, 5), 0, "DEL_GID");
+	EXPECT(cmd_del_gid(&b, 1, 5), HYV_S_ENOENT, "DEL_GID again");
 	vnic_close(&b);
 
 	to_hca = from(5, gid.raw);

@@ -111,7 +111,11 @@ static void vnic_set_window(struct vnic *v)
 	REQUIRE_EQ(hyv_ioctl(v->fd, HYV_SET_WINDOW, &arg), 0, "HYV_SET_WINDOW");
 }
 
-static void vnic_get_config(struct vnic *v)
+/**
+ * vnic_get_config() - read configuration space and the features on offer
+ * @v: the vNIC
+ */
+void vnic_get_config(struct vnic *v)
 {
 	struct hyv_get_config arg = {
 		.size = sizeof(arg),

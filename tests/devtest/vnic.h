@@ -44,6 +44,7 @@ void vnic_open_guest_gids(struct vnic *v, struct gmem *gm,
 			  const struct hyv_gid_prefix *prefix, uint32_t nr);
 int vnic_set_addressing(struct vnic *v, uint32_t mode,
 			const struct hyv_gid_prefix *prefix, uint32_t nr);
+void vnic_get_config(struct vnic *v);
 int vnic_set_mem(struct vnic *v, const struct hyv_mem_region *region,
 		 uint32_t nr);
 int vnic_set_features(struct vnic *v, uint64_t features);
