@@ -8,7 +8,7 @@
 
 #include "driver.h"
 #include "fixture.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 
 /*
@@ -181,21 +181,21 @@ void fuzz(uint64_t seed, unsigned int seconds)
 	struct dt_rng rng = {seed};
 	uint32_t n = 0, bad = 0, accepted = 0;
 
-	dt_note("seed %llu", (unsigned long long)seed);
+	tap_diag("seed %llu", (unsigned long long)seed);
 	fixture_init(&fix);
 	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
 	while (dt_now_ms() < end) {
 		if (!one_request(&rng, &accepted) && bad++ < 10)
-			dt_note("request %u had an odd end", n);
+			tap_diag("request %u had an odd end", n);
 		if (!(++n % FUZZ_ROUND))
 			fixture_readdress(&fix, n / FUZZ_ROUND % 2
 							? HYV_ADDRESSING_GUEST
 							: HYV_ADDRESSING_HOST);
 	}
-	EXPECT(bad, 0, "%u spoiled requests, of which %u were accepted", n,
+	tap_is(bad, 0, "%u spoiled requests, of which %u were accepted", n,
 	       accepted);
-	CHECK(n > 0 && accepted < n, "requests were refused");
+	tap_ok(n > 0 && accepted < n, "requests were refused");
 	fixture_free(&fix);
-	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
 	dt_expect_counts(&before, "after spoiled requests");
 }

@@ -1,133 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks, groups of checks, and what every group needs.
+ * Suites of tests in TAP, and what every suite needs.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
-
-/* Shared by all processes of the run. */
-static struct {
-	atomic_int passed;
-	atomic_int failed;
-} * totals;
-
-void dt_harness_init(void)
-{
-	totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (totals == MAP_FAILED) {
-		perror("mmap");
-		exit(2);
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
-}
-
-static void dt_line(bool ok, const char *text, const char *detail,
-		    const char *file, int line)
-{
-	int n;
-
-	if (ok)
-		atomic_fetch_add(&totals->passed, 1);
-	else
-		atomic_fetch_add(&totals->failed, 1);
-	n = atomic_load(&totals->passed) + atomic_load(&totals->failed);
-	if (ok)
-		printf("ok %d - %s\n", n, text);
-	else
-		printf("not ok %d - %s%s (%s:%d)\n", n, text, detail, file,
-		       line);
-}
-
-#define DT_TEXT(text, fmt)                               \
-	do {                                             \
-		va_list ap_;                             \
-		va_start(ap_, fmt);                      \
-		vsnprintf(text, sizeof(text), fmt, ap_); \
-		va_end(ap_);                             \
-	} while (0)
-
-bool dt_check(bool ok, const char *file, int line, const char *fmt, ...)
-{
-	char text[256];
-
-	DT_TEXT(text, fmt);
-	dt_line(ok, text, "", file, line);
-	return ok;
-}
-
-static void dt_detail(char *detail, size_t size, long long got, long long want)
-{
-	snprintf(detail, size, ": got %lld, want %lld", got, want);
-}
-
-bool dt_expect(long long got, long long want, const char *file, int line,
-	       const char *fmt, ...)
-{
-	char text[256], detail[80];
-
-	DT_TEXT(text, fmt);
-	dt_detail(detail, sizeof(detail), got, want);
-	dt_line(got == want, text, detail, file, line);
-	return got == want;
-}
-
-void dt_require(bool ok, const char *file, int line, const char *fmt, ...)
-{
-	char text[256];
-
-	if (ok)
-		return;
-	DT_TEXT(text, fmt);
-	dt_line(false, text, ", cannot go on", file, line);
-	_exit(1);
-}
-
-void dt_require_eq(long long got, long long want, const char *file, int line,
-		   const char *fmt, ...)
-{
-	char text[256], detail[80];
-
-	if (got == want)
-		return;
-	DT_TEXT(text, fmt);
-	dt_detail(detail, sizeof(detail), got, want);
-	dt_line(false, text, detail, file, line);
-	_exit(1);
-}
-
-void dt_note(const char *fmt, ...)
-{
-	char text[512];
-
-	DT_TEXT(text, fmt);
-	printf("# %s\n", text);
-}
-
-int dt_failed(void)
-{
-	return atomic_load(&totals->failed);
-}
-
-int dt_finish(void)
-{
-	printf("%d passed, %d failed\n", atomic_load(&totals->passed),
-	       atomic_load(&totals->failed));
-	return dt_failed() ? 1 : 0;
-}
 
 /* Wait for a child; its status, or -1 when it had to be killed. */
 static int dt_wait(pid_t pid, unsigned int timeout)
@@ -147,35 +34,39 @@ static int dt_wait(pid_t pid, unsigned int timeout)
 	return -1;
 }
 
-void dt_group_run(const struct dt_group *group)
+/**
+ * dt_suite_run() - run a suite in a process of its own
+ * @suite: the suite
+ */
+void dt_suite_run(const struct dt_suite *suite)
 {
-	int failed = dt_failed();
-	unsigned int timeout = group->timeout * dt_patience();
+	unsigned int failed = tap->failed;
+	unsigned int timeout = suite->timeout * dt_timeout_scale();
 	uint64_t began = dt_now_ms();
 	int status;
 	pid_t pid;
 
-	printf("# %s: %s\n", group->name, group->about);
+	tap_diag("%s: %s", suite->name, suite->about);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		group->fn();
+		suite->fn();
 		fflush(stdout);
 		_exit(0);
 	}
-	REQUIRE(pid > 0, "%s: fork", group->name);
+	REQUIRE(pid > 0, "%s: fork", suite->name);
 	status = dt_wait(pid, timeout);
 	if (status == -1)
-		CHECK(false, "%s: ends within %u seconds", group->name,
-		      timeout);
+		tap_ok(false, "%s: ends within %u seconds", suite->name,
+		       timeout);
 	else if (WIFSIGNALED(status))
-		CHECK(false, "%s: died of signal %d", group->name,
-		      WTERMSIG(status));
-	else if (WEXITSTATUS(status) && failed == dt_failed())
-		CHECK(false, "%s: ended with status %d", group->name,
-		      WEXITSTATUS(status));
-	dt_note("%s: %.1f s", group->name, (dt_now_ms() - began) / 1000.0);
+		tap_ok(false, "%s: killed by signal %d", suite->name,
+		       WTERMSIG(status));
+	else if (WEXITSTATUS(status) && failed == tap->failed)
+		tap_ok(false, "%s: exit status %d", suite->name,
+		       WEXITSTATUS(status));
+	tap_diag("%s: %.1f s", suite->name, (dt_now_ms() - began) / 1000.0);
 }
 
 uint64_t dt_random(struct dt_rng *rng)
@@ -211,9 +102,9 @@ void dt_sleep_us(unsigned int us)
 		;
 }
 
-unsigned int dt_patience(void)
+unsigned int dt_timeout_scale(void)
 {
-	const char *text = getenv("DEVTEST_PATIENCE");
+	const char *text = getenv("DEVTEST_TIMEOUT_SCALE");
 
 	return text ? strtoul(text, NULL, 0) : 1;
 }
@@ -308,10 +199,10 @@ void dt_expect_counts(const struct dt_counts *want, const char *when)
 		if (!same)
 			dt_sleep_us(50000);
 	} while (!same && dt_now_ms() < end);
-	CHECK(same,
-	      "%s: pd %d cq %d qp %d mr %d srq %d ctx %d are left of %d %d %d %d %d %d",
-	      when, got.pd, got.cq, got.qp, got.mr, got.srq, got.ctx, want->pd,
-	      want->cq, want->qp, want->mr, want->srq, want->ctx);
+	tap_ok(same,
+	       "%s: pd %d cq %d qp %d mr %d srq %d ctx %d are left of %d %d %d %d %d %d",
+	       when, got.pd, got.cq, got.qp, got.mr, got.srq, got.ctx, want->pd,
+	       want->cq, want->qp, want->mr, want->srq, want->ctx);
 }
 
 long dt_pinned_kib(void)
@@ -333,8 +224,11 @@ long dt_pinned_kib(void)
 int dt_run(const char *fmt, ...)
 {
 	char text[512];
+	va_list args;
 
-	DT_TEXT(text, fmt);
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
 	fflush(stdout);
 	return system(text);
 }

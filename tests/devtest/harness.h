@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks, groups of checks, and what every group needs.
+ * Suites of tests in TAP, and what every suite needs.
  */
 #ifndef DEVTEST_HARNESS_H
 #define DEVTEST_HARNESS_H
@@ -9,49 +9,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tap.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define DT_PAGE	      4096UL
 
 /*
- * CHECK() says whether a condition holds. EXPECT() compares two integers and
- * shows both when they differ. Each makes one line "ok" or "not ok". REQUIRE()
- * and REQUIRE_EQ() are for what the rest of the group depends on: they print a
- * line only when they fail, and then end the group.
+ * For what the rest of a suite depends on: they report a test point only if it
+ * fails, and then end the suite.
  */
-#define CHECK(cond, ...) dt_check(cond, __FILE__, __LINE__, __VA_ARGS__)
-#define EXPECT(got, want, ...)                                             \
-	dt_expect((long long)(got), (long long)(want), __FILE__, __LINE__, \
-		  __VA_ARGS__)
-#define REQUIRE(cond, ...) dt_require(cond, __FILE__, __LINE__, __VA_ARGS__)
-#define REQUIRE_EQ(got, want, ...)                                             \
-	dt_require_eq((long long)(got), (long long)(want), __FILE__, __LINE__, \
-		      __VA_ARGS__)
-
-#define DT_PRINTF(n) __attribute__((format(printf, n, n + 1)))
-
-bool dt_check(bool ok, const char *file, int line, const char *fmt, ...)
-	DT_PRINTF(4);
-bool dt_expect(long long got, long long want, const char *file, int line,
-	       const char *fmt, ...) DT_PRINTF(5);
-void dt_require(bool ok, const char *file, int line, const char *fmt, ...)
-	DT_PRINTF(4);
-void dt_require_eq(long long got, long long want, const char *file, int line,
-		   const char *fmt, ...) DT_PRINTF(5);
-void dt_note(const char *fmt, ...) DT_PRINTF(1);
-int dt_failed(void);
-int dt_finish(void);
-void dt_harness_init(void);
+#define REQUIRE(cond, ...)                          \
+	do {                                        \
+		if (!(cond)) {                      \
+			tap_ok(false, __VA_ARGS__); \
+			_exit(1);                   \
+		}                                   \
+	} while (0)
+#define REQUIRE_EQ(got, want, ...)                                  \
+	do {                                                        \
+		long long got_ = (got), want_ = (want);             \
+                                                                    \
+		if (got_ != want_) {                                \
+			tap_ok(tap_same(got_, want_), __VA_ARGS__); \
+			_exit(1);                                   \
+		}                                                   \
+	} while (0)
 
 /**
- * struct dt_group - checks that run in a process of their own
- * @name: what it is called on the command line
+ * struct dt_suite - tests that run in a process of their own
+ * @name: name on the command line
  * @about: one line for a person
- * @fn: runs the checks
- * @timeout: seconds after which the process is killed and the group has failed,
- *	     if dt_patience() is 1
- * @optional: not run unless it is named
+ * @fn: runs the tests
+ * @timeout: seconds after which the process is killed and the suite has failed,
+ *	     at a timeout scale of 1
+ * @optional: run only if named
  */
-struct dt_group {
+struct dt_suite {
 	const char *name;
 	const char *about;
 	void (*fn)(void);
@@ -59,7 +52,7 @@ struct dt_group {
 	bool optional;
 };
 
-void dt_group_run(const struct dt_group *group);
+void dt_suite_run(const struct dt_suite *suite);
 
 /* Deterministic pseudo-random numbers. */
 struct dt_rng {
@@ -72,8 +65,8 @@ uint32_t dt_below(struct dt_rng *rng, uint32_t n);
 uint64_t dt_now_ms(void);
 void dt_sleep_us(unsigned int us);
 
-/* How many times slower than usual the machine is; DEVTEST_PATIENCE says it. */
-unsigned int dt_patience(void);
+/* Factor on time limits; DEVTEST_TIMEOUT_SCALE in the environment, or 1. */
+unsigned int dt_timeout_scale(void);
 
 /* The RDMA device under test; IBDEV in the environment, or rxe0. */
 const char *dt_ibdev(void);
@@ -92,6 +85,6 @@ struct dt_counts {
 struct dt_counts dt_counts(void);
 void dt_expect_counts(const struct dt_counts *want, const char *when);
 long dt_pinned_kib(void);
-int dt_run(const char *fmt, ...) DT_PRINTF(1);
+int dt_run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* DEVTEST_HARNESS_H */

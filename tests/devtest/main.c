@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * devtest: drives /dev/hyv as a VMM and a guest would, without a virtual
- * machine.
+ * devtest: drives /dev/hyv as a VMM and a guest would, without a VM.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 
-static const struct dt_group groups[] = {
-	{"ioctl", "rules of all ioctls", group_ioctl, 120},
-	{"wire", "rules of all requests", group_wire, 180},
-	{"query", "what the HCA is", group_query, 60},
-	{"objects", "handles, and the fields of the commands", group_objects,
+static const struct dt_suite suites[] = {
+	{"ioctl", "rules of all ioctls", suite_ioctl, 120},
+	{"wire", "rules of all requests", suite_wire, 180},
+	{"query", "attributes of the HCA, its port and its GIDs", suite_query,
+	 60},
+	{"objects", "handles and fields of commands", suite_objects, 120},
+	{"verbs", "SRQs, AHs, MWs, multicast, re-registration", suite_verbs,
 	 120},
-	{"verbs", "SRQs, AHs, memory windows and the like", group_verbs, 120},
-	{"limits", "what a guest may use", group_limits, 120},
-	{"gids", "addresses of the guest's own", group_gids, 120},
-	{"chunks", "rules of chunk lists", group_chunks, 60},
-	{"memory", "kinds of guest memory", group_memory, 120},
-	{"window", "mappings of the HCA's queues", group_window, 120},
-	{"data", "messages over scattered memory", group_data, 300},
-	{"traffic", "messages of all types of QPs, SRQs, memory windows",
-	 group_traffic, 240},
-	{"events", "arming and event queues", group_events, 240},
-	{"async", "events of QPs, CQs and ports", group_async, 120},
-	{"show", "what administrators see", group_show, 180},
-	{"reset", "reset during requests", group_reset, 120},
-	{"close", "close during requests", group_close, 120},
-	{"kill", "death of the owner during requests", group_kill, 180},
-	{"replug", "the HCA leaves and comes (DEVTEST_UNPLUG, DEVTEST_PLUG)",
-	 group_replug, 300, .optional = true},
-	{"unplug", "the HCA leaves (DEVTEST_UNPLUG: how)", group_unplug, 120,
+	{"limits", "quotas of a vNIC", suite_limits, 120},
+	{"gids", "GIDs in guest addressing", suite_gids, 120},
+	{"chunks", "rules of chunk lists", suite_chunks, 60},
+	{"memory", "kinds of guest memory", suite_memory, 120},
+	{"window", "mappings of the HCA's queues", suite_window, 120},
+	{"data", "messages over scattered memory", suite_data, 300},
+	{"traffic", "messages of all QP types, SRQs and MWs", suite_traffic,
+	 240},
+	{"events", "arming and event queues", suite_events, 240},
+	{"async", "events of QPs, CQs and ports", suite_async, 120},
+	{"show", "what rdma and /proc show", suite_show, 180},
+	{"reset", "reset while requests run", suite_reset, 120},
+	{"close", "close while requests run", suite_close, 120},
+	{"kill", "the owner is killed while requests run", suite_kill, 180},
+	{"replug",
+	 "the HCA is removed and returns (DEVTEST_UNPLUG, DEVTEST_PLUG)",
+	 suite_replug, 300, .optional = true},
+	{"unplug", "the HCA is removed (DEVTEST_UNPLUG)", suite_unplug, 120,
 	 .optional = true},
 };
 
 static uint64_t fuzz_seed;
 static unsigned int fuzz_seconds;
 
-static void group_fuzz(void)
+static void suite_fuzz(void)
 {
 	fuzz(fuzz_seed, fuzz_seconds);
 }
@@ -50,35 +51,36 @@ static int usage(void)
 	size_t i;
 
 	fprintf(stderr,
-		"usage: devtest [GROUP]...\n"
+		"usage: devtest [SUITE]...\n"
 		"       devtest fuzz SEED SECONDS\n"
-		"Environment: IBDEV, the RDMA device (rxe0); DEVTEST_PATIENCE,\n"
-		"  how many times slower than usual the machine may be (1)\n"
-		"Groups (all but replug and unplug, if none is named):\n");
-	for (i = 0; i < ARRAY_SIZE(groups); i++)
-		fprintf(stderr, "  %-8s %s\n", groups[i].name, groups[i].about);
+		"Environment:\n"
+		"  IBDEV                  RDMA device (default: rxe0)\n"
+		"  DEVTEST_TIMEOUT_SCALE  factor on time limits (default: 1)\n"
+		"Suites (default: all except replug and unplug):\n");
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		fprintf(stderr, "  %-8s %s\n", suites[i].name, suites[i].about);
 	return 2;
 }
 
-static const struct dt_group *group_find(const char *name)
+static const struct dt_suite *suite_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(groups); i++)
-		if (!strcmp(groups[i].name, name))
-			return &groups[i];
+	for (i = 0; i < ARRAY_SIZE(suites); i++)
+		if (!strcmp(suites[i].name, name))
+			return &suites[i];
 	return NULL;
 }
 
 static int run_fuzz(const char *seed, const char *seconds)
 {
-	struct dt_group group = {"fuzz", "spoiled requests", group_fuzz, 0};
+	struct dt_suite suite = {"fuzz", "malformed requests", suite_fuzz, 0};
 
 	fuzz_seed = strtoull(seed, NULL, 0);
 	fuzz_seconds = strtoul(seconds, NULL, 0);
-	group.timeout = fuzz_seconds + 60;
-	dt_group_run(&group);
-	return dt_finish();
+	suite.timeout = fuzz_seconds + 60;
+	dt_suite_run(&suite);
+	return tap_done();
 }
 
 int main(int argc, char **argv)
@@ -86,16 +88,16 @@ int main(int argc, char **argv)
 	size_t n;
 	int i;
 
-	dt_harness_init();
+	tap_plan(0);
 	if (argc == 4 && !strcmp(argv[1], "fuzz"))
 		return run_fuzz(argv[2], argv[3]);
 	for (i = 1; i < argc; i++)
-		if (!group_find(argv[i]))
+		if (!suite_find(argv[i]))
 			return usage();
 	for (i = 1; i < argc; i++)
-		dt_group_run(group_find(argv[i]));
-	for (n = 0; argc == 1 && n < ARRAY_SIZE(groups); n++)
-		if (!groups[n].optional)
-			dt_group_run(&groups[n]);
-	return dt_finish();
+		dt_suite_run(suite_find(argv[i]));
+	for (n = 0; argc == 1 && n < ARRAY_SIZE(suites); n++)
+		if (!suites[n].optional)
+			dt_suite_run(&suites[n]);
+	return tap_done();
 }

@@ -10,7 +10,7 @@
 
 #include "driver.h"
 #include "fixture.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 
 static struct fixture fix;
@@ -238,7 +238,7 @@ static void test_list_rules(void)
 			r.len -= sizeof(struct hyv_chunk);
 			req_seal(&r);
 		}
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), list_rules[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), list_rules[i].status,
 		       "chunk list: %s", list_rules[i].what);
 	}
 }
@@ -251,17 +251,17 @@ static void test_number_of_lists(void)
 	uint32_t i;
 
 	req_reg_mr_head(&r, fix.pd, ACCESS_REMOTE, fix.buf.va);
-	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+	tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
 	       "REG_MR without a list");
 	fixture_request(&fix, HYV_CMD_SETUP_DOORBELLS, &r);
 	r.len = sizeof(struct hyv_setup_doorbells_req);
 	r.hdr.nr_lists = 0;
 	req_seal(&r);
-	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+	tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
 	       "SETUP_DOORBELLS without a list");
 	req_reg_mr(&r, fix.pd, &fix.buf, ACCESS_REMOTE);
 	req_list(&r, 1, fix.buf.va & ~4095ULL, 64, &chunk, 1);
-	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+	tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
 	       "REG_MR with two lists");
 	for (i = 1; i < sizeof(struct hyv_chunk_list); i++) {
 		req_reg_mr_head(&r, fix.pd, ACCESS_REMOTE, fix.buf.va);
@@ -271,7 +271,7 @@ static void test_number_of_lists(void)
 		REQUIRE_EQ(vnic_exec(&fix.v, &r, &rsp), HYV_S_EMSGSIZE,
 			   "a list of %u bytes", i);
 	}
-	CHECK(true, "lists shorter than their header");
+	tap_ok(true, "lists shorter than their header");
 }
 
 /* What the entries of an indirect list point to, and how long they are. */
@@ -323,7 +323,7 @@ static void test_indirect(void)
 		list = req_list(&r, 0, fix.buf.va, fix.buf.length, entry, 2);
 		list->flags = htole16(HYV_CHUNKS_INDIRECT);
 		list->nr_chunks = htole32(cases[i].nr_chunks);
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
 		       "indirect chunk list %s", cases[i].what);
 	}
 }
@@ -350,30 +350,30 @@ static void test_doorbell_area(void)
 
 	gbuf_init(&big, &fix.gm, 16 * DT_PAGE, 0, GBUF_MIXED);
 	gbuf_init(&odd, &fix.gm, 4 * DT_PAGE, 64, GBUF_SCATTERED);
-	EXPECT(setup_doorbells(&big, big.va, DT_PAGE, 0), HYV_S_EINVAL,
+	tap_is(setup_doorbells(&big, big.va, DT_PAGE, 0), HYV_S_EINVAL,
 	       "SETUP_DOORBELLS with too small an area");
-	EXPECT(setup_doorbells(&odd, odd.va, 4 * DT_PAGE, 0), HYV_S_EINVAL,
+	tap_is(setup_doorbells(&odd, odd.va, 4 * DT_PAGE, 0), HYV_S_EINVAL,
 	       "SETUP_DOORBELLS off a page boundary");
-	EXPECT(setup_doorbells(&big, big.va, 3 * DT_PAGE - 8, 0), HYV_S_EINVAL,
+	tap_is(setup_doorbells(&big, big.va, 3 * DT_PAGE - 8, 0), HYV_S_EINVAL,
 	       "SETUP_DOORBELLS with a part of a page");
-	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 1), HYV_S_EINVAL,
+	tap_is(setup_doorbells(&big, big.va, 16 * DT_PAGE, 1), HYV_S_EINVAL,
 	       "SETUP_DOORBELLS with another slot");
 	big.gpa[1] = GMEM_GPA_HOLE;
-	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), HYV_S_EFAULT,
+	tap_is(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), HYV_S_EFAULT,
 	       "SETUP_DOORBELLS outside of guest memory");
 	big.gpa[1] = big.gpa[0] + DT_PAGE;
-	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), 0,
+	tap_is(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), 0,
 	       "SETUP_DOORBELLS with a large area");
-	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), HYV_S_EEXIST,
+	tap_is(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), HYV_S_EEXIST,
 	       "SETUP_DOORBELLS twice");
 	fixture_renew(&fix);
-	EXPECT(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), 0,
+	tap_is(setup_doorbells(&big, big.va, 16 * DT_PAGE, 0), 0,
 	       "SETUP_DOORBELLS after a reset");
 	gbuf_free(&odd);
 	gbuf_free(&big);
 }
 
-void group_chunks(void)
+void suite_chunks(void)
 {
 	struct dt_counts before = dt_counts();
 
@@ -383,7 +383,7 @@ void group_chunks(void)
 	test_indirect();
 	test_doorbell_area();
 	fixture_free(&fix);
-	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
 	dt_expect_counts(&before, "after all chunk lists");
 }
 
@@ -410,15 +410,15 @@ static void test_anonymous(void)
 	gmem_init(&gm, GMEM_ANON);
 	pd = memory_vnic(&v, &gm);
 	gbuf_init(&buf, &gm, 8 * DT_PAGE, 0, GBUF_SCATTERED);
-	EXPECT(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EOPNOTSUPP,
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EOPNOTSUPP,
 	       "REG_MR of anonymous memory, scattered");
 	gbuf_free(&buf);
 	gbuf_init(&buf, &gm, 8 * DT_PAGE, 0, GBUF_LINEAR);
-	EXPECT(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EOPNOTSUPP,
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EOPNOTSUPP,
 	       "REG_MR of anonymous memory, contiguous");
 	gbuf_free(&buf);
 	gbuf_init(&buf, &gm, 4200 * DT_PAGE, 0, GBUF_SCATTERED);
-	EXPECT(cmd_reg_mr_indirect(&v, pd, &buf, ACCESS_REMOTE, &mr),
+	tap_is(cmd_reg_mr_indirect(&v, pd, &buf, ACCESS_REMOTE, &mr),
 	       HYV_S_EOPNOTSUPP, "REG_MR of anonymous memory, in many pieces");
 	gbuf_free(&buf);
 	vnic_close(&v);
@@ -458,11 +458,11 @@ static void test_split(void)
 			REQUIRE(!madvise(gm.base + i * DT_PAGE, DT_PAGE,
 					 MADV_DONTDUMP),
 				"madvise");
-	EXPECT(reg_layout(&v, &gm, pd, GBUF_SCATTERED, 64), 0,
+	tap_is(reg_layout(&v, &gm, pd, GBUF_SCATTERED, 64), 0,
 	       "REG_MR of memory in many mappings, scattered");
-	EXPECT(reg_layout(&v, &gm, pd, GBUF_MIXED, 512), 0,
+	tap_is(reg_layout(&v, &gm, pd, GBUF_MIXED, 512), 0,
 	       "REG_MR of memory in many mappings, mixed");
-	EXPECT(reg_layout(&v, &gm, pd, GBUF_LINEAR, GMEM_LINEAR_PAGES), 0,
+	tap_is(reg_layout(&v, &gm, pd, GBUF_LINEAR, GMEM_LINEAR_PAGES), 0,
 	       "REG_MR of memory in many mappings, contiguous");
 	vnic_close(&v);
 	gmem_free(&gm);
@@ -516,38 +516,38 @@ static void test_table(void)
 	at = (uintptr_t)gm.base;
 	two[0] = (struct hyv_mem_region){g + DT_PAGE, DT_PAGE, at};
 	two[1] = (struct hyv_mem_region){g, DT_PAGE, at + DT_PAGE};
-	EXPECT(reg_table(&v, pd, &gm, two, 2, 2), 0,
+	tap_is(reg_table(&v, pd, &gm, two, 2, 2), 0,
 	       "REG_MR of one chunk in two regions");
-	EXPECT(reg_table(&v, pd, &gm, two, 2, 3), HYV_S_EFAULT,
+	tap_is(reg_table(&v, pd, &gm, two, 2, 3), HYV_S_EFAULT,
 	       "REG_MR of one chunk in two regions and none");
 
-	EXPECT(reg_pages(&v, pd, &gm, two, 2, 2, 0), 0,
+	tap_is(reg_pages(&v, pd, &gm, two, 2, 2, 0), 0,
 	       "REG_MR of the same page twice");
-	EXPECT(reg_pages(&v, pd, &gm, two, 2, 3, 0), HYV_S_EFAULT,
+	tap_is(reg_pages(&v, pd, &gm, two, 2, 3, 0), HYV_S_EFAULT,
 	       "REG_MR of more than there is memory, by the same page");
 
-	EXPECT(reg_table(&v, pd, &gm, NULL, 0, 1), HYV_S_EFAULT,
+	tap_is(reg_table(&v, pd, &gm, NULL, 0, 1), HYV_S_EFAULT,
 	       "REG_MR without guest memory");
 	one = (struct hyv_mem_region){g, 4 * DT_PAGE, 1ULL << 46};
-	EXPECT(reg_table(&v, pd, &gm, &one, 1, 4), HYV_S_EFAULT,
+	tap_is(reg_table(&v, pd, &gm, &one, 1, 4), HYV_S_EFAULT,
 	       "REG_MR of memory that is not mapped");
 	one.addr = 1ULL << 63;
-	CHECK(reg_table(&v, pd, &gm, &one, 1, 4) > 0,
-	      "REG_MR of memory of the kernel");
+	tap_ok(reg_table(&v, pd, &gm, &one, 1, 4) > 0,
+	       "REG_MR of memory of the kernel");
 	one.addr = (uintptr_t)v.window;
-	EXPECT(reg_table(&v, pd, &gm, &one, 1, 4), HYV_S_EOPNOTSUPP,
+	tap_is(reg_table(&v, pd, &gm, &one, 1, 4), HYV_S_EOPNOTSUPP,
 	       "REG_MR of the window");
 	vnic_close(&v);
 	gmem_free(&gm);
 }
 
-void group_memory(void)
+void suite_memory(void)
 {
 	struct dt_counts before = dt_counts();
 
 	test_anonymous();
 	test_split();
 	test_table();
-	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
 	dt_expect_counts(&before, "after all kinds of memory");
 }

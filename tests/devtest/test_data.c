@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "rxe.h"
 
@@ -97,16 +97,16 @@ static void test_move(uint64_t length, uint32_t offset, enum gbuf_layout layout,
 	mem_init(&dst, &b, length, DT_PAGE - 1 - offset % 97, peer_layout);
 	gbuf_fill(&src.buf, ++seed);
 	gbuf_fill(&dst.buf, ++seed);
-	EXPECT(move(IB_UVERBS_WR_RDMA_WRITE, &src, &dst), WC_SUCCESS,
+	tap_is(move(IB_UVERBS_WR_RDMA_WRITE, &src, &dst), WC_SUCCESS,
 	       "RDMA write of %llu bytes, %s", (unsigned long long)length,
 	       what);
-	EXPECT(gbuf_differs(&dst.buf, 0, length, seed - 1, 0), -1,
+	tap_is(gbuf_differs(&dst.buf, 0, length, seed - 1, 0), -1,
 	       "it has arrived as it was, at every page boundary");
 
 	gbuf_fill(&dst.buf, ++seed);
-	EXPECT(move(IB_UVERBS_WR_RDMA_READ, &src, &dst), WC_SUCCESS,
+	tap_is(move(IB_UVERBS_WR_RDMA_READ, &src, &dst), WC_SUCCESS,
 	       "RDMA read of %llu bytes, %s", (unsigned long long)length, what);
-	EXPECT(gbuf_differs(&src.buf, 0, length, seed, 0), -1,
+	tap_is(gbuf_differs(&src.buf, 0, length, seed, 0), -1,
 	       "it has arrived as it was, at every page boundary");
 	mem_free(&dst, &b);
 	mem_free(&src, &a);
@@ -161,7 +161,7 @@ static void test_parts(void)
 				 12, to + len) != -1)
 			bad++;
 	}
-	EXPECT(bad, 0, "60 writes from anywhere to anywhere, and nowhere else");
+	tap_is(bad, 0, "60 writes from anywhere to anywhere, and nowhere else");
 	mem_free(&dst, &b);
 	mem_free(&src, &a);
 }
@@ -194,7 +194,7 @@ static void test_send(void)
 					5 * DT_PAGE - i - len, 22, i + len),
 			   -1, "what is behind message %d", i);
 	}
-	CHECK(true, "20 messages of several sizes");
+	tap_ok(true, "20 messages of several sizes");
 	mem_free(&dst, &b);
 	mem_free(&src, &a);
 }
@@ -226,9 +226,9 @@ static void test_doorbells(void)
 			    (int)wc.wr_id != j)
 				bad++;
 	}
-	EXPECT(bad, 0, "400 writes complete in order");
+	tap_is(bad, 0, "400 writes complete in order");
 	kicks = atomic_load(&dbs[0].kicks);
-	dt_note("%u kicks so far", kicks);
+	tap_diag("%u kicks so far", kicks);
 	mem_free(&dst, &b);
 	mem_free(&src, &a);
 }
@@ -255,26 +255,26 @@ static void finish(int nr)
 
 	ep_destroy(&b);
 	ep_destroy(&a);
-	EXPECT(dt_pinned_kib(), 0, "no MR pins memory");
+	tap_is(dt_pinned_kib(), 0, "no MR pins memory");
 	for (i = 0; i < nr; i++) {
 		vnic_close(&vnics[i]);
 		db_free(&dbs[i]);
 	}
 }
 
-void group_data(void)
+void suite_data(void)
 {
 	struct dt_counts before = dt_counts();
 
 	gmem_init(&gm, GMEM_MEMFD);
-	dt_note("two QPs in one vNIC");
+	tap_diag("two QPs in one vNIC");
 	setup(1);
 	test_sizes();
 	test_parts();
 	test_send();
 	test_doorbells();
 	finish(1);
-	dt_note("two QPs in two vNICs");
+	tap_diag("two QPs in two vNICs");
 	setup(2);
 	test_move(100000, 77, GBUF_SCATTERED, GBUF_SCATTERED, "scattered");
 	test_many_pieces();

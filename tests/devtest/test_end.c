@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "rxe.h"
 
@@ -112,7 +112,7 @@ static void *live_thread(void *arg)
 		ret = live(c, n++);
 		if (!expected(ret)) {
 			atomic_fetch_add(&c->bad, 1);
-			dt_note("unexpected status %d", ret);
+			tap_diag("unexpected status %d", ret);
 		}
 		if (!ret)
 			atomic_fetch_add(&c->done, 1);
@@ -154,7 +154,7 @@ static void crowd_free(struct crowd *c)
 	gbuf_free(&c->big);
 }
 
-void group_close(void)
+void suite_close(void)
 {
 	struct dt_counts before = dt_counts();
 	struct dt_rng rng = {1};
@@ -164,7 +164,7 @@ void group_close(void)
 	gmem_init(&gm, GMEM_MEMFD);
 	for (i = 0; i < 15; i++) {
 		crowd_start(&c);
-		dt_sleep_us(dt_below(&rng, 300000 * dt_patience()));
+		dt_sleep_us(dt_below(&rng, 300000 * dt_timeout_scale()));
 		close(c.v.fd);
 		crowd_stop(&c);
 		bad += atomic_load(&c.bad);
@@ -175,8 +175,8 @@ void group_close(void)
 		if (dt_pinned_kib())
 			bad++;
 	}
-	EXPECT(bad, 0, "15 times: the file is closed during requests");
-	CHECK(done > 0, "%d threads' lives were complete", done);
+	tap_is(bad, 0, "15 times: the file is closed during requests");
+	tap_ok(done > 0, "%d threads' lives were complete", done);
 	dt_expect_counts(&before, "after files were closed");
 }
 
@@ -191,7 +191,7 @@ static void doomed(void)
 		pause();
 }
 
-void group_kill(void)
+void suite_kill(void)
 {
 	struct dt_counts before = dt_counts();
 	struct dt_rng rng = {2};
@@ -212,11 +212,11 @@ void group_kill(void)
 		    WTERMSIG(status) != SIGKILL)
 			bad++;
 	}
-	EXPECT(bad, 0, "30 processes were killed amidst requests");
+	tap_is(bad, 0, "30 processes were killed amidst requests");
 	dt_expect_counts(&before, "after owners were killed");
 }
 
-void group_reset(void)
+void suite_reset(void)
 {
 	struct dt_counts before = dt_counts();
 	struct dt_rng rng = {3};
@@ -234,11 +234,11 @@ void group_reset(void)
 	}
 	crowd_stop(&c);
 	bad += atomic_load(&c.bad);
-	EXPECT(bad, 0, "25 resets during requests");
-	CHECK(atomic_load(&c.done) > 0, "%d threads' lives were complete",
-	      atomic_load(&c.done));
-	EXPECT(vnic_reset(&c.v), 0, "RESET");
-	EXPECT(dt_pinned_kib(), 0, "a reset unpins memory");
+	tap_is(bad, 0, "25 resets during requests");
+	tap_ok(atomic_load(&c.done) > 0, "%d threads' lives were complete",
+	       atomic_load(&c.done));
+	tap_is(vnic_reset(&c.v), 0, "RESET");
+	tap_is(dt_pinned_kib(), 0, "a reset unpins memory");
 	dt_expect_counts(&before, "after resets");
 	crowd_free(&c);
 	dt_expect_counts(&before, "after close");
@@ -296,17 +296,17 @@ static void test_shown(void)
 		"pthread_create");
 	pthread_join(thread, NULL);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		EXPECT(shown(kinds[i]), 1,
+		tap_is(shown(kinds[i]), 1,
 		       "rdma resource shows the %s under this process",
 		       kinds[i]);
 	ep_destroy(&ep);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		EXPECT(shown(kinds[i]), 0, "it shows the %s no more", kinds[i]);
+		tap_is(shown(kinds[i]), 0, "it shows the %s no more", kinds[i]);
 	vnic_close(&v);
 	db_free(&db);
 }
 
-void group_show(void)
+void suite_show(void)
 {
 	struct dt_counts before = dt_counts();
 	int round, bad = 0, seen = 0, n;
@@ -326,15 +326,15 @@ void group_show(void)
 		}
 	}
 	crowd_stop(&c);
-	EXPECT(bad, 0, "rdma resource works while objects come and go");
-	CHECK(seen > 0, "it showed %d of them", seen);
-	EXPECT(atomic_load(&c.bad), 0, "and they did come and go");
+	tap_is(bad, 0, "rdma resource works while objects come and go");
+	tap_ok(seen > 0, "it showed %d of them", seen);
+	tap_is(atomic_load(&c.bad), 0, "and they did come and go");
 	crowd_free(&c);
 	dt_expect_counts(&before, "after rdma resource");
 }
 
 /* The HCA leaves; the command that makes it is in the environment. */
-void group_unplug(void)
+void suite_unplug(void)
 {
 	const char *command = getenv("DEVTEST_UNPLUG");
 	struct hyv_event ev = {};
@@ -368,28 +368,28 @@ void group_unplug(void)
 	dt_sleep_us(200000);
 
 	began = dt_now_ms();
-	EXPECT(dt_run("timeout %u %s", 60 * dt_patience(), command), 0, "%s",
-	       command);
-	CHECK(dt_now_ms() - began < 20000ULL * dt_patience(), "it took %llu ms",
-	      (unsigned long long)(dt_now_ms() - began));
+	tap_is(dt_run("timeout %u %s", 60 * dt_timeout_scale(), command), 0,
+	       "%s", command);
+	tap_ok(dt_now_ms() - began < 20000ULL * dt_timeout_scale(),
+	       "it took %llu ms", (unsigned long long)(dt_now_ms() - began));
 	crowd_stop(&c);
-	EXPECT(atomic_load(&c.bad), 0, "requests during it had fitting ends");
+	tap_is(atomic_load(&c.bad), 0, "requests during it had fitting ends");
 	while (!fatal && evq_get(&q, &ev, 5000))
 		fatal = le16toh(ev.type) == HYV_EVENT_DEVICE &&
 			le16toh(ev.code) == 8;
-	CHECK(fatal, "the guest hears that its HCA is gone");
-	EXPECT(cmd_alloc_context(&c.v, &context), HYV_S_EIO,
+	tap_ok(fatal, "the guest hears that its HCA is gone");
+	tap_is(cmd_alloc_context(&c.v, &context), HYV_S_EIO,
 	       "ALLOC_CONTEXT without an HCA");
-	EXPECT(cmd_destroy(&c.v, HYV_OBJ_MR, mr.handle), HYV_S_EIO,
+	tap_is(cmd_destroy(&c.v, HYV_OBJ_MR, mr.handle), HYV_S_EIO,
 	       "DESTROY without an HCA");
-	EXPECT(hyv_ioctl(c.v.fd, HYV_GET_CONFIG, &get), -ENODEV,
+	tap_is(hyv_ioctl(c.v.fd, HYV_GET_CONFIG, &get), -ENODEV,
 	       "GET_CONFIG without an HCA");
-	EXPECT(vnic_set_features(&c.v, vnic_features(&c.v)), -ENODEV,
+	tap_is(vnic_set_features(&c.v, vnic_features(&c.v)), -ENODEV,
 	       "SET_FEATURES without an HCA");
-	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
 	memset(c.v.window, 1, c.v.window_size);
-	CHECK(true, "the window has no hole");
-	EXPECT(vnic_reset(&c.v), 0, "RESET without an HCA");
+	tap_ok(true, "the window has no hole");
+	tap_is(vnic_reset(&c.v), 0, "RESET without an HCA");
 	evq_free(&q);
 	gbuf_free(&buf);
 	crowd_free(&c);
@@ -468,7 +468,8 @@ static bool replug_once(struct dt_rng *rng, const char *unplug,
 
 	leave = child();
 	if (!leave)
-		_exit(!!dt_run("timeout %u %s", 60 * dt_patience(), unplug));
+		_exit(!!dt_run("timeout %u %s", 60 * dt_timeout_scale(),
+			       unplug));
 	dt_sleep_us(dt_below(rng, 1200000));
 	ok &= killed(owner);
 	ok &= waitpid(leave, &status, 0) == leave && !status;
@@ -477,7 +478,7 @@ static bool replug_once(struct dt_rng *rng, const char *unplug,
 	return ok;
 }
 
-void group_replug(void)
+void suite_replug(void)
 {
 	const char *unplug = getenv("DEVTEST_UNPLUG");
 	const char *plug = getenv("DEVTEST_PLUG");
@@ -489,6 +490,6 @@ void group_replug(void)
 		"DEVTEST_UNPLUG and DEVTEST_PLUG name commands");
 	for (i = 0; i < 8; i++)
 		bad += !replug_once(&rng, unplug, plug);
-	EXPECT(bad, 0, "8 times: the HCA leaves while its users die and come");
+	tap_is(bad, 0, "8 times: the HCA leaves while its users die and come");
 	dt_expect_counts(&before, "after the HCA has come back");
 }

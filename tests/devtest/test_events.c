@@ -8,7 +8,7 @@
 #include <string.h>
 #include <linux/virtio_ring.h>
 
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "rxe.h"
 
@@ -98,22 +98,22 @@ static void expect_event(struct evq *q, uint16_t type, uint16_t code,
 {
 	struct hyv_event ev;
 
-	if (!CHECK(evq_get(q, &ev, EVENT_MS), "an event comes: %s", what))
+	if (!tap_ok(evq_get(q, &ev, EVENT_MS), "an event comes: %s", what))
 		return;
-	CHECK(le16toh(ev.type) == type && le16toh(ev.code) == code &&
-		      le32toh(ev.handle) == handle &&
-		      (!count || le32toh(ev.count) == count) &&
-		      le32toh(ev.count) >= 1,
-	      "it is the right one: type %u code %u handle %u count %u, want %u %u %u %u",
-	      le16toh(ev.type), le16toh(ev.code), le32toh(ev.handle),
-	      le32toh(ev.count), type, code, handle, count);
+	tap_ok(le16toh(ev.type) == type && le16toh(ev.code) == code &&
+		       le32toh(ev.handle) == handle &&
+		       (!count || le32toh(ev.count) == count) &&
+		       le32toh(ev.count) >= 1,
+	       "it is the right one: type %u code %u handle %u count %u, want %u %u %u %u",
+	       le16toh(ev.type), le16toh(ev.code), le32toh(ev.handle),
+	       le32toh(ev.count), type, code, handle, count);
 }
 
 static void expect_quiet(struct evq *q, const char *what)
 {
 	struct hyv_event ev;
 
-	CHECK(!evq_get(q, &ev, QUIET_MS), "no event comes: %s", what);
+	tap_ok(!evq_get(q, &ev, QUIET_MS), "no event comes: %s", what);
 }
 
 static void test_arm(void)
@@ -123,7 +123,7 @@ static void test_arm(void)
 
 	complete_one();
 	expect_quiet(&q0, "the CQ is not armed");
-	CHECK(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
+	tap_ok(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
 	expect_quiet(&q0, "nothing has completed");
 	complete_one();
 	expect_event(&q0, HYV_EVENT_COMP, 0, a.cq.handle, 1, "armed");
@@ -140,7 +140,7 @@ static void test_arm(void)
 		    le32toh(ev.handle) != a.cq.handle || le32toh(ev.count) != 1)
 			bad++;
 	}
-	EXPECT(bad, 0, "100 times: arm, complete, event");
+	tap_is(bad, 0, "100 times: arm, complete, event");
 	expect_quiet(&q0, "each had its event");
 }
 
@@ -160,8 +160,8 @@ static void test_solicited(void)
 {
 	struct evq *q = le16toh(v.config.nr_comp_vectors) > 1 ? &q1 : &q0;
 
-	CHECK(db_arm_wait(&db, b.cq.slot, true),
-	      "the CQ gets armed for solicited completions");
+	tap_ok(db_arm_wait(&db, b.cq.slot, true),
+	       "the CQ gets armed for solicited completions");
 	send_one(0);
 	expect_quiet(q, "the completion is not solicited");
 	send_one(SEND_SOLICITED);
@@ -169,7 +169,7 @@ static void test_solicited(void)
 	if (q == &q1)
 		expect_quiet(&q0, "it is in the vector's queue only");
 	db_arm(&db, b.cq.slot, true);
-	CHECK(db_arm_wait(&db, b.cq.slot, false), "armed in both ways");
+	tap_ok(db_arm_wait(&db, b.cq.slot, false), "armed in both ways");
 	while (db_armed_pending(&db, b.cq.slot, true))
 		dt_sleep_us(1000);
 	send_one(0);
@@ -191,8 +191,8 @@ static void test_no_slots(void)
 			bad++;
 	for (slot = 0; slot < db.qp_slots; slot += 331)
 		db_ring(&db, slot);
-	EXPECT(bad, 0, "arming slots of no CQ ends, too");
-	CHECK(db_arm_wait(&db, db.cq_slots - 1, false), "also the last one");
+	tap_is(bad, 0, "arming slots of no CQ ends, too");
+	tap_ok(db_arm_wait(&db, db.cq_slots - 1, false), "also the last one");
 	complete_one();
 	expect_quiet(&q0, "and nothing else is armed");
 }
@@ -219,8 +219,8 @@ static void test_interrupts(bool event_idx)
 		;
 	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
 	complete_one();
-	CHECK(evq_interrupted(&q0, EVENT_MS), "an event interrupts");
-	CHECK(evq_take(&q0, &ev, &id), "and is there");
+	tap_ok(evq_interrupted(&q0, EVENT_MS), "an event interrupts");
+	tap_ok(evq_take(&q0, &ev, &id), "and is there");
 	evq_post(&q0, id);
 	if (event_idx)
 		return;
@@ -231,8 +231,8 @@ static void test_interrupts(bool event_idx)
 		REQUIRE(take_soon(&q0, &ev, &id), "an event comes");
 		evq_post(&q0, id);
 	}
-	CHECK(!evq_interrupted(&q0, QUIET_MS),
-	      "no interrupts when the driver wants none");
+	tap_ok(!evq_interrupted(&q0, QUIET_MS),
+	       "no interrupts when the driver wants none");
 	q0.avail->flags = 0;
 }
 
@@ -285,7 +285,7 @@ static void test_stall(bool event_idx)
 		REQUIRE_EQ(ep_do(&more[0], &wr), WC_SUCCESS, "RDMA write");
 	}
 	dt_sleep_us(100000);
-	CHECK(!evq_take(&q0, &ev, &i), "no event without a buffer");
+	tap_ok(!evq_take(&q0, &ev, &i), "no event without a buffer");
 
 	/* The object of one waiting event goes. */
 	ep_destroy(&more[2]);
@@ -344,7 +344,7 @@ static void test_destroy_race(void)
 			evq_post(&q0, id);
 		}
 	}
-	EXPECT(late, 0, "no event names what is gone, %d came in time", early);
+	tap_is(late, 0, "no event names what is gone, %d came in time", early);
 }
 
 static void test_restart(void)
@@ -353,11 +353,11 @@ static void test_restart(void)
 	uint16_t expected = q0.last_used;
 
 	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
-	EXPECT(evq_stop(&q0, &v, &index), 0, "a queue stops");
-	EXPECT(index, expected, "it stops where the driver is");
+	tap_is(evq_stop(&q0, &v, &index), 0, "a queue stops");
+	tap_is(index, expected, "it stops where the driver is");
 	complete_one();
 	expect_quiet(&q0, "it is stopped");
-	EXPECT(evq_start(&q0, &v, index), 0, "it starts again");
+	tap_is(evq_start(&q0, &v, index), 0, "it starts again");
 	expect_event(&q0, HYV_EVENT_COMP, 0, a.cq.handle, 1,
 		     "what happened meanwhile");
 }
@@ -428,13 +428,13 @@ static void test_broken(bool event_idx)
 		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
 		complete_one();
 		dt_sleep_us(30000);
-		CHECK(!evq_take(&q0, &ev, &id), "%s: no event", cases[i].what);
+		tap_ok(!evq_take(&q0, &ev, &id), "%s: no event", cases[i].what);
 		empty_queue(&q0, event_idx);
 		evq_post_all(&q0);
 		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
 		complete_one();
-		CHECK(evq_get(&q0, &ev, EVENT_MS), "%s: good again after it",
-		      cases[i].what);
+		tap_ok(evq_get(&q0, &ev, EVENT_MS), "%s: good again after it",
+		       cases[i].what);
 		/* The event of before may have been kept, too. */
 		evq_get(&q0, &ev, 20);
 	}
@@ -444,19 +444,19 @@ static void test_reset(void)
 {
 	uint16_t index;
 
-	EXPECT(vnic_reset(&v), 0, "RESET");
-	EXPECT(evq_stop(&q0, &v, &index), 0, "stop of a stopped queue");
+	tap_is(vnic_reset(&v), 0, "RESET");
+	tap_is(evq_stop(&q0, &v, &index), 0, "stop of a stopped queue");
 	evq_free(&q0);
 	evq_init(&q0, &v, 0, 8, false);
-	EXPECT(evq_start(&q0, &v, 0), 0, "a queue starts after a reset");
+	tap_is(evq_start(&q0, &v, 0), 0, "a queue starts after a reset");
 	evq_post_all(&q0);
 	expect_quiet(&q0, "a reset forgets events");
 }
 
 static void run(bool event_idx)
 {
-	dt_note("event queues %s an event index",
-		event_idx ? "with" : "without");
+	tap_diag("event queues %s an event index",
+		 event_idx ? "with" : "without");
 	setup(event_idx);
 	test_arm();
 	test_solicited();
@@ -470,7 +470,7 @@ static void run(bool event_idx)
 	finish();
 }
 
-void group_events(void)
+void suite_events(void)
 {
 	struct dt_counts before = dt_counts();
 
@@ -486,8 +486,8 @@ static void drain(void)
 	struct hyv_event ev;
 
 	while (evq_get(&q0, &ev, 50))
-		dt_note("event type %u code %u count %u", le16toh(ev.type),
-			le16toh(ev.code), le32toh(ev.count));
+		tap_diag("event type %u code %u count %u", le16toh(ev.type),
+			 le16toh(ev.code), le32toh(ev.count));
 }
 
 /* More completions than the CQ has entries for. */
@@ -520,7 +520,7 @@ static void test_sq_drained(void)
 
 	ep_init(&ep, &v, &db, 15, 0);
 	ep_connect(&ep, &ep);
-	EXPECT(ep_modify(&ep, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
+	tap_is(ep_modify(&ep, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
 	expect_event(&q0, HYV_EVENT_QP, CODE_SQ_DRAINED, ep.qp.handle, 0,
 		     "the send queue is drained");
 	ep_destroy(&ep);
@@ -553,13 +553,13 @@ static void expect_failure(const struct ep_wr *wr, int status, const char *what)
 	gbuf_fill(&dst, 32);
 	got = ep_do(&a, wr);
 	if (status == ANY_FAILURE)
-		CHECK(got > 0, "a write %s fails, status %d", what, got);
+		tap_ok(got > 0, "a write %s fails, status %d", what, got);
 	else
-		EXPECT(got, status, "status of a write %s", what);
-	EXPECT(gbuf_differs(&dst, 0, dst.length, 32, 0), -1,
+		tap_is(got, status, "status of a write %s", what);
+	tap_is(gbuf_differs(&dst, 0, dst.length, 32, 0), -1,
 	       "it has written nothing");
-	EXPECT(ep_state(&a), QPS_ERR, "the QP is in the error state");
-	EXPECT(ep_do(&a, &next), WC_WR_FLUSH_ERR, "the next one is flushed");
+	tap_is(ep_state(&a), QPS_ERR, "the QP is in the error state");
+	tap_is(ep_do(&a, &next), WC_WR_FLUSH_ERR, "the next one is flushed");
 	/* rxe has no event for it, other HCAs do. */
 	drain();
 	fresh_pair();
@@ -586,7 +586,7 @@ static void test_bad_access(void)
 	expect_failure(&wr, WC_REM_ACCESS_ERR, "to an MR of another PD");
 
 	wr = write_wr();
-	EXPECT(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), 0, "DESTROY");
+	tap_is(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), 0, "DESTROY");
 	expect_failure(&wr, WC_REM_ACCESS_ERR, "to an MR that is gone");
 
 	gbuf_init(&other, &gm, DT_PAGE, 0, GBUF_SCATTERED);
@@ -613,7 +613,7 @@ static void change_address(const char *verb)
 		dt_ibdev());
 	fclose(f);
 	netdev[strcspn(netdev, "\n")] = '\0';
-	EXPECT(dt_run("ip address %s 192.0.2.77/32 dev %s", verb, netdev), 0,
+	tap_is(dt_run("ip address %s 192.0.2.77/32 dev %s", verb, netdev), 0,
 	       "ip address %s", verb);
 }
 
@@ -630,9 +630,9 @@ static void test_port_event(void)
 		       le16toh(ev.type) == HYV_EVENT_PORT &&
 		       le16toh(ev.code) == CODE_GID_CHANGE &&
 		       le32toh(ev.handle) == 1;
-	CHECK(seen, "the guest hears that its GIDs have changed");
+	tap_ok(seen, "the guest hears that its GIDs have changed");
 	change_address("del");
-	CHECK(evq_get(&q0, &ev, EVENT_MS), "and again");
+	tap_ok(evq_get(&q0, &ev, EVENT_MS), "and again");
 	drain();
 }
 
@@ -650,11 +650,11 @@ static void test_async_order(void)
 	ep_init(&second, &v, &db, 15, 0);
 	ep_connect(&second, &second);
 	empty_queue(&q0, false);
-	EXPECT(ep_modify(&first, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
+	tap_is(ep_modify(&first, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
 	dt_sleep_us(300000);
 	change_address("add");
 	dt_sleep_us(1000000);
-	EXPECT(ep_modify(&second, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
+	tap_is(ep_modify(&second, QPS_SQD, 0, NULL), 0, "MODIFY_QP to SQD");
 	dt_sleep_us(300000);
 	change_address("del");
 	dt_sleep_us(1000000);
@@ -673,7 +673,7 @@ static void test_async_order(void)
 	ep_destroy(&second);
 }
 
-void group_async(void)
+void suite_async(void)
 {
 	struct dt_counts before = dt_counts();
 

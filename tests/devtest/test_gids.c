@@ -10,7 +10,7 @@
 
 #include "cmd.h"
 #include "driver.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "rxe.h"
 
@@ -79,26 +79,26 @@ static void test_ioctl_rules(void)
 
 	vnic_attach(&v, &gm);
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		EXPECT(vnic_set_addressing(&v, cases[i].mode, &cases[i].prefix,
+		tap_is(vnic_set_addressing(&v, cases[i].mode, &cases[i].prefix,
 					   cases[i].nr),
 		       cases[i].ret, "SET_ADDRESSING: %s", cases[i].what);
-	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, many, 64), 0,
+	tap_is(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, many, 64), 0,
 	       "64 prefixes");
-	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, many, 65), -EINVAL,
+	tap_is(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, many, 65), -EINVAL,
 	       "65 prefixes");
-	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, NULL, 1), -EFAULT,
+	tap_is(vnic_set_addressing(&v, HYV_ADDRESSING_GUEST, NULL, 1), -EFAULT,
 	       "prefixes at NULL");
 	free(many);
 
 	v.offered = HYV_FEATURES_ALL & ~(1ULL << HYV_F_GUEST_GIDS);
-	EXPECT(vnic_set_features(&v, vnic_features(&v)), -EOPNOTSUPP,
+	tap_is(vnic_set_features(&v, vnic_features(&v)), -EOPNOTSUPP,
 	       "a driver that does not know the mode");
 	v.offered = HYV_FEATURES_ALL;
-	EXPECT(vnic_set_features(&v, vnic_features(&v)), 0, "one that does");
-	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), -EBUSY,
+	tap_is(vnic_set_features(&v, vnic_features(&v)), 0, "one that does");
+	tap_is(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), -EBUSY,
 	       "SET_ADDRESSING with a driver");
-	EXPECT(vnic_reset(&v), 0, "RESET");
-	EXPECT(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), 0,
+	tap_is(vnic_reset(&v), 0, "RESET");
+	tap_is(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), 0,
 	       "SET_ADDRESSING after it");
 	vnic_close(&v);
 }
@@ -108,10 +108,10 @@ static void test_host_mode(void)
 	struct vnic v;
 
 	vnic_open(&v, &gm);
-	CHECK(!(v.offered & 1ULL << HYV_F_GUEST_GIDS), "mode host: features");
-	EXPECT(cmd_add_gid(&v, 0, gid_a), HYV_S_EOPNOTSUPP,
+	tap_ok(!(v.offered & 1ULL << HYV_F_GUEST_GIDS), "mode host: features");
+	tap_is(cmd_add_gid(&v, 0, gid_a), HYV_S_EOPNOTSUPP,
 	       "mode host: ADD_GID");
-	EXPECT(cmd_del_gid(&v, 1, 0), HYV_S_EOPNOTSUPP, "mode host: DEL_GID");
+	tap_is(cmd_del_gid(&v, 1, 0), HYV_S_EOPNOTSUPP, "mode host: DEL_GID");
 	vnic_close(&v);
 }
 
@@ -143,10 +143,10 @@ static void test_table(void)
 	size_t i;
 
 	vnic_open_guest_gids(&a, &gm, NULL, 0);
-	CHECK(a.offered & 1ULL << HYV_F_GUEST_GIDS, "the feature is offered");
+	tap_ok(a.offered & 1ULL << HYV_F_GUEST_GIDS, "the feature is offered");
 	req_query(&r, HYV_CMD_QUERY_PORT, 1, 0);
 	REQUIRE_EQ(vnic_exec(&a, &r, &rsp), 0, "QUERY_PORT");
-	EXPECT(le32toh(rsp.port.gid_tbl_len), HYV_MAX_GIDS, "entries");
+	tap_is(le32toh(rsp.port.gid_tbl_len), HYV_MAX_GIDS, "entries");
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		req = bad[i].req;
@@ -154,33 +154,33 @@ static void test_table(void)
 			req.port = htole32(1);
 		if (strncmp(bad[i].what, "RoCE", 4))
 			req.type = HYV_GID_TYPE_ROCE_V2;
-		EXPECT(add_gid_as(&a, &req), HYV_S_EINVAL, "ADD_GID: %s",
+		tap_is(add_gid_as(&a, &req), HYV_S_EINVAL, "ADD_GID: %s",
 		       bad[i].what);
 	}
-	EXPECT(cmd_del_gid(&a, 0, 0), HYV_S_EINVAL, "DEL_GID of port 0");
-	EXPECT(cmd_del_gid(&a, 2, 0), HYV_S_EINVAL, "DEL_GID of port 2");
-	EXPECT(cmd_del_gid(&a, 1, HYV_MAX_GIDS), HYV_S_EINVAL,
+	tap_is(cmd_del_gid(&a, 0, 0), HYV_S_EINVAL, "DEL_GID of port 0");
+	tap_is(cmd_del_gid(&a, 2, 0), HYV_S_EINVAL, "DEL_GID of port 2");
+	tap_is(cmd_del_gid(&a, 1, HYV_MAX_GIDS), HYV_S_EINVAL,
 	       "DEL_GID behind the end");
-	EXPECT(cmd_del_gid(&a, 1, 0), HYV_S_ENOENT,
+	tap_is(cmd_del_gid(&a, 1, 0), HYV_S_ENOENT,
 	       "DEL_GID of an empty entry");
 
-	EXPECT(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_a), 0, "ADD_GID");
-	EXPECT(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_b), HYV_S_EBUSY,
+	tap_is(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_a), 0, "ADD_GID");
+	tap_is(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_b), HYV_S_EBUSY,
 	       "ADD_GID where there is one");
-	EXPECT(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID of the same GID");
+	tap_is(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID of the same GID");
 
 	vnic_open_guest_gids(&b, &gm, NULL, 0);
-	EXPECT(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "ADD_GID of another's");
-	EXPECT(cmd_del_gid(&a, 1, 0), 0, "DEL_GID");
-	EXPECT(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "who has it once more");
-	EXPECT(cmd_del_gid(&a, 1, HYV_MAX_GIDS - 1), 0, "DEL_GID of the last");
-	EXPECT(cmd_add_gid(&b, 0, gid_a), 0, "ADD_GID of what is free now");
-	EXPECT(cmd_add_gid(&a, 0, gid_a), HYV_S_EEXIST, "but only once");
-	EXPECT(vnic_reset(&b), 0, "RESET of who has it");
-	EXPECT(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID after that");
+	tap_is(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "ADD_GID of another's");
+	tap_is(cmd_del_gid(&a, 1, 0), 0, "DEL_GID");
+	tap_is(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "who has it once more");
+	tap_is(cmd_del_gid(&a, 1, HYV_MAX_GIDS - 1), 0, "DEL_GID of the last");
+	tap_is(cmd_add_gid(&b, 0, gid_a), 0, "ADD_GID of what is free now");
+	tap_is(cmd_add_gid(&a, 0, gid_a), HYV_S_EEXIST, "but only once");
+	tap_is(vnic_reset(&b), 0, "RESET of who has it");
+	tap_is(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID after that");
 	vnic_close(&a);
 	REQUIRE_EQ(vnic_set_features(&b, vnic_features(&b)), 0, "features");
-	EXPECT(cmd_add_gid(&b, 0, gid_a), 0,
+	tap_is(cmd_add_gid(&b, 0, gid_a), 0,
 	       "ADD_GID after the end of the other");
 	vnic_close(&b);
 }
@@ -194,9 +194,9 @@ static void test_prefixes(void)
 	struct vnic v;
 
 	vnic_open_guest_gids(&v, &gm, prefix, ARRAY_SIZE(prefix));
-	EXPECT(cmd_add_gid(&v, 0, gid_a), HYV_S_EACCES, "an address of others");
-	EXPECT(cmd_add_gid(&v, 0, gid_b), 0, "the one that it may have");
-	EXPECT(cmd_add_gid(&v, 1, gid_c), 0, "one of those that it may have");
+	tap_is(cmd_add_gid(&v, 0, gid_a), HYV_S_EACCES, "an address of others");
+	tap_is(cmd_add_gid(&v, 0, gid_b), 0, "the one that it may have");
+	tap_is(cmd_add_gid(&v, 1, gid_c), 0, "one of those that it may have");
 	vnic_close(&v);
 }
 
@@ -222,37 +222,37 @@ static void test_reach(void)
 	ep_init(&ep, &a, &db, 16, 0);
 
 	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, NULL), 0, "MODIFY_QP to INIT");
-	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_c), HYV_S_ENETUNREACH,
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_c), HYV_S_ENETUNREACH,
 	       "a QP does not get to nobody's address");
-	EXPECT(ep_modify(&ep, QPS_RTR, 77, &from_none), HYV_S_EINVAL,
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &from_none), HYV_S_EINVAL,
 	       "nor from an empty entry");
-	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_group), HYV_S_EINVAL,
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_group), HYV_S_EINVAL,
 	       "an RC QP has no group of peers");
-	EXPECT(ep_state(&ep), QPS_INIT, "it is where it was");
-	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_b), 0, "it gets to the other");
+	tap_is(ep_state(&ep), QPS_INIT, "it is where it was");
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_b), 0, "it gets to the other");
 	REQUIRE_EQ(cmd_query_qp(&a, ep.qp.handle, &out), 0, "QUERY_QP");
-	CHECK(!memcmp(out.attr.ah.dgid, gid_b, 16),
-	      "QUERY_QP tells the address that was given");
-	EXPECT(out.attr.ah.sgid_index, 5, "and the entry");
-	EXPECT(out.attr.ah.hop_limit, 64, "and the hop limit");
+	tap_ok(!memcmp(out.attr.ah.dgid, gid_b, 16),
+	       "QUERY_QP tells the address that was given");
+	tap_is(out.attr.ah.sgid_index, 5, "and the entry");
+	tap_is(out.attr.ah.hop_limit, 64, "and the hop limit");
 
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_b, &ah), 0, "an AH to the other");
-	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_self, &ah), 0, "an AH to itself");
-	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_group, &ah), 0, "an AH to a group");
-	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_c, &ah), HYV_S_ENETUNREACH,
+	tap_is(cmd_create_ah(&a, ep.pd, &to_b, &ah), 0, "an AH to the other");
+	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_self, &ah), 0, "an AH to itself");
+	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_group, &ah), 0, "an AH to a group");
+	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_c, &ah), HYV_S_ENETUNREACH,
 	       "no AH to nobody");
-	EXPECT(cmd_create_ah(&a, ep.pd, &from_none, &ah), HYV_S_EINVAL,
+	tap_is(cmd_create_ah(&a, ep.pd, &from_none, &ah), HYV_S_EINVAL,
 	       "no AH from nowhere");
 
 	vnic_close(&b);
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_b, &ah), HYV_S_ENETUNREACH,
+	tap_is(cmd_create_ah(&a, ep.pd, &to_b, &ah), HYV_S_ENETUNREACH,
 	       "no AH to who has gone");
-	EXPECT(cmd_del_gid(&a, 1, 5), 0, "DEL_GID of what a QP uses");
-	EXPECT(ep_modify(&ep, QPS_RTS, 0, NULL), 0, "the QP goes on");
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_self, &ah), HYV_S_EINVAL,
+	tap_is(cmd_del_gid(&a, 1, 5), 0, "DEL_GID of what a QP uses");
+	tap_is(ep_modify(&ep, QPS_RTS, 0, NULL), 0, "the QP goes on");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_self, &ah), HYV_S_EINVAL,
 	       "but nothing new is made from it");
 	db_free(&db);
 	vnic_close(&a);
@@ -267,7 +267,7 @@ static uint32_t query_gid_of_hca(struct vnic *v, uint32_t first,
 
 	req_query(&r, HYV_CMD_QUERY_GIDS, 1, first);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_GIDS");
-	EXPECT(le32toh(rsp.gids.next), 0, "QUERY_GIDS: there is no more");
+	tap_is(le32toh(rsp.gids.next), 0, "QUERY_GIDS: there is no more");
 	*gid = rsp.gids.gid[0];
 	return le32toh(rsp.gids.count);
 }
@@ -289,16 +289,16 @@ static void test_gid_of_hca(void)
 	vnic_open_guest_gids(&a, &gm, NULL, 0);
 	vnic_open_guest_gids(&b, &gm, &prefix, 1);
 	REQUIRE_EQ(query_gid_of_hca(&a, 0, &gid), 1, "GIDs of the HCA");
-	EXPECT(gid.type, HYV_GID_TYPE_ROCE_V2, "of RoCE v2");
-	EXPECT(le16toh(gid.index), 0, "the first");
-	CHECK(!memcmp(gid.raw, link_local, sizeof(link_local)),
-	      "it is a link-local one");
-	EXPECT(query_gid_of_hca(&a, 1, &to_other), 0, "and the only one");
+	tap_is(gid.type, HYV_GID_TYPE_ROCE_V2, "of RoCE v2");
+	tap_is(le16toh(gid.index), 0, "the first");
+	tap_ok(!memcmp(gid.raw, link_local, sizeof(link_local)),
+	       "it is a link-local one");
+	tap_is(query_gid_of_hca(&a, 1, &to_other), 0, "and the only one");
 
-	EXPECT(cmd_add_gid(&a, 5, gid.raw), 0, "ADD_GID of it");
-	EXPECT(cmd_add_gid(&b, 5, gid.raw), 0, "ADD_GID of others, too");
-	EXPECT(cmd_del_gid(&b, 1, 5), 0, "DEL_GID");
-	EXPECT(cmd_del_gid(&b, 1, 5), HYV_S_ENOENT, "DEL_GID again");
+	tap_is(cmd_add_gid(&a, 5, gid.raw), 0, "ADD_GID of it");
+	tap_is(cmd_add_gid(&b, 5, gid.raw), 0, "ADD_GID of others, too");
+	tap_is(cmd_del_gid(&b, 1, 5), 0, "DEL_GID");
+	tap_is(cmd_del_gid(&b, 1, 5), HYV_S_ENOENT, "DEL_GID again");
 	vnic_close(&b);
 
 	to_hca = from(5, gid.raw);
@@ -307,18 +307,18 @@ static void test_gid_of_hca(void)
 	db_init(&db, &a, 0);
 	REQUIRE_EQ(db_setup(&db, &a), 0, "SETUP_DOORBELLS");
 	ep_init(&ep, &a, &db, 16, 0);
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_hca, &ah), 0, "an AH to it");
-	EXPECT(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
-	EXPECT(cmd_create_ah(&a, ep.pd, &to_other, &ah), HYV_S_ENETUNREACH,
+	tap_is(cmd_create_ah(&a, ep.pd, &to_hca, &ah), 0, "an AH to it");
+	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_other, &ah), HYV_S_ENETUNREACH,
 	       "no AH to another link-local GID");
 	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, NULL), 0, "MODIFY_QP to INIT");
-	EXPECT(ep_modify(&ep, QPS_RTR, 77, &to_hca), HYV_S_ENETUNREACH,
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_hca), HYV_S_ENETUNREACH,
 	       "an RC QP does not get there");
 	db_free(&db);
 	vnic_close(&a);
 }
 
-void group_gids(void)
+void suite_gids(void)
 {
 	gmem_init(&gm, GMEM_MEMFD);
 	test_ioctl_rules();

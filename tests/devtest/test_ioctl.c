@@ -17,7 +17,7 @@
 #include <hyv/ioctls.h>
 
 #include "cmd.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "vnic.h"
 
@@ -197,38 +197,38 @@ static void test_size_rules(const struct ioctl_case *c)
 	fill(c, &a);
 	if (c->min_size < c->size && !only_once(c)) {
 		a.size = c->min_size;
-		EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: first version",
+		tap_is(hyv_ioctl(fd, c->cmd, &a), 0, "%s: first version",
 		       c->name);
 	}
 	a.size = c->min_size - 1;
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: one byte short",
+	tap_is(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: one byte short",
 	       c->name);
 	a.size = 0;
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: no size", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: no size", c->name);
 
 	fill(c, &a);
 	a.size += 8;
 	a.bytes[c->size + 7] = 1;
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), -E2BIG, "%s: unknown tail", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, &a), -E2BIG, "%s: unknown tail", c->name);
 
 	fill(c, &a);
 	a.flags = 1;
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: flags", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: flags", c->name);
 	a.flags = 0x80000000;
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: high flag", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, &a), -EINVAL, "%s: high flag", c->name);
 
-	EXPECT(hyv_ioctl(fd, c->cmd, NULL), -EFAULT, "%s: NULL", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, NULL), -EFAULT, "%s: NULL", c->name);
 
 	fill(c, &a);
 	a.size += 8;
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: zero tail", c->name);
-	EXPECT(a.size, c->size + 8, "%s: size stays", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, &a), 0, "%s: zero tail", c->name);
+	tap_is(a.size, c->size + 8, "%s: size stays", c->name);
 	if (only_once(c)) {
 		close(fd);
 		fd = open_for(c);
 	}
 	fill(c, &a);
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: as known now", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, &a), 0, "%s: as known now", c->name);
 	close(fd);
 }
 
@@ -244,7 +244,7 @@ static void test_reserved(const struct ioctl_case *c)
 		for (j = 0; j < reserved_members[i].len; j++) {
 			fill(c, &a);
 			a.bytes[reserved_members[i].offset + j] = 0x40;
-			EXPECT(hyv_ioctl(fd, c->cmd, &a), -EINVAL,
+			tap_is(hyv_ioctl(fd, c->cmd, &a), -EINVAL,
 			       "%s, byte %zu", reserved_members[i].name, j);
 		}
 	}
@@ -263,10 +263,10 @@ static void test_memory_rules(const struct ioctl_case *c)
 	munmap(page + DT_PAGE, DT_PAGE);
 	fill(c, &a);
 	memcpy(page + DT_PAGE - c->size + 4, &a, c->size - 4);
-	EXPECT(hyv_ioctl(fd, c->cmd, page + DT_PAGE - c->size + 4), -EFAULT,
+	tap_is(hyv_ioctl(fd, c->cmd, page + DT_PAGE - c->size + 4), -EFAULT,
 	       "%s: half mapped", c->name);
 	memcpy(page + DT_PAGE - c->size, &a, c->size);
-	EXPECT(hyv_ioctl(fd, c->cmd, page + DT_PAGE - c->size), 0,
+	tap_is(hyv_ioctl(fd, c->cmd, page + DT_PAGE - c->size), 0,
 	       "%s: just mapped", c->name);
 	munmap(page, DT_PAGE);
 	close(fd);
@@ -297,13 +297,13 @@ static void test_owner_rules(const struct ioctl_case *c)
 		return;
 	fd = hyv_open();
 	fill(c, &a);
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), -ENOTCONN, "%s: not attached",
+	tap_is(hyv_ioctl(fd, c->cmd, &a), -ENOTCONN, "%s: not attached",
 	       c->name);
 	close(fd);
 	fd = open_for(c);
-	EXPECT(other_process(fd, c), -EPERM, "%s: another process", c->name);
+	tap_is(other_process(fd, c), -EPERM, "%s: another process", c->name);
 	fill(c, &a);
-	EXPECT(hyv_ioctl(fd, c->cmd, &a), 0, "%s: the owner", c->name);
+	tap_is(hyv_ioctl(fd, c->cmd, &a), 0, "%s: the owner", c->name);
 	close(fd);
 }
 
@@ -324,7 +324,7 @@ static void test_unknown(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cmds); i++)
-		EXPECT(hyv_ioctl(fd, cmds[i], &a), -ENOTTY,
+		tap_is(hyv_ioctl(fd, cmds[i], &a), -ENOTTY,
 		       "ioctl %#lx is unknown", cmds[i]);
 	close(fd);
 }
@@ -334,19 +334,19 @@ static void test_get_info(void)
 	struct hyv_get_info info = {.size = sizeof(info)};
 	int fd = hyv_open();
 
-	EXPECT(hyv_ioctl(fd, HYV_GET_INFO, &info), 0, "GET_INFO");
-	EXPECT(info.out_abi_version, HYV_ABI_VERSION, "ABI version");
-	CHECK(info.out_max_mem_regions >= GMEM_REGIONS, "memory regions: %u",
-	      info.out_max_mem_regions);
-	EXPECT(info.out_max_request, HYV_MAX_REQ_SIZE, "longest request");
-	EXPECT(info.out_max_reply, HYV_MAX_RSP_SIZE, "longest reply");
-	CHECK(info.out_min_scratch <= DT_SCRATCH, "scratch: %u",
-	      info.out_min_scratch);
-	CHECK(info.out_max_event_queues >= 1 &&
-		      info.out_max_event_queues <= HYV_MAX_EVENT_QUEUES,
-	      "event queues: %u", info.out_max_event_queues);
-	CHECK(info.out_min_window && info.out_min_window <= DT_WINDOW,
-	      "least window: %llu", (unsigned long long)info.out_min_window);
+	tap_is(hyv_ioctl(fd, HYV_GET_INFO, &info), 0, "GET_INFO");
+	tap_is(info.out_abi_version, HYV_ABI_VERSION, "ABI version");
+	tap_ok(info.out_max_mem_regions >= GMEM_REGIONS, "memory regions: %u",
+	       info.out_max_mem_regions);
+	tap_is(info.out_max_request, HYV_MAX_REQ_SIZE, "longest request");
+	tap_is(info.out_max_reply, HYV_MAX_RSP_SIZE, "longest reply");
+	tap_ok(info.out_min_scratch <= DT_SCRATCH, "scratch: %u",
+	       info.out_min_scratch);
+	tap_ok(info.out_max_event_queues >= 1 &&
+		       info.out_max_event_queues <= HYV_MAX_EVENT_QUEUES,
+	       "event queues: %u", info.out_max_event_queues);
+	tap_ok(info.out_min_window && info.out_min_window <= DT_WINDOW,
+	       "least window: %llu", (unsigned long long)info.out_min_window);
 	close(fd);
 }
 
@@ -391,7 +391,7 @@ static void test_attach_name(void)
 		fill_attach(&a);
 		a.size = sizeof(a.attach);
 		memcpy(a.attach.name, names[i].name, names[i].len);
-		EXPECT(hyv_ioctl(fd, HYV_ATTACH, &a), names[i].ret,
+		tap_is(hyv_ioctl(fd, HYV_ATTACH, &a), names[i].ret,
 		       "ATTACH with %s", names[i].what);
 		close(fd);
 	}
@@ -423,10 +423,10 @@ static void test_attach_scratch(void)
 		a.attach.scratch += cases[i].add;
 		if (cases[i].ret == -EFAULT)
 			a.attach.scratch = cases[i].add;
-		EXPECT(hyv_ioctl(fd, HYV_ATTACH, &a), cases[i].ret,
+		tap_is(hyv_ioctl(fd, HYV_ATTACH, &a), cases[i].ret,
 		       "ATTACH with scratch memory %s", cases[i].what);
 	}
-	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), 0,
+	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), 0,
 	       "ATTACH after it has failed");
 	close(fd);
 }
@@ -448,26 +448,26 @@ static void test_attach(void)
 {
 	int fd = hyv_open();
 
-	EXPECT(hyv_attach_fd(fd, -1, ""), -EBADF, "ATTACH to fd -1");
-	EXPECT(hyv_attach_fd(fd, 1000000, ""), -EBADF, "ATTACH to a closed fd");
-	EXPECT(hyv_attach_fd(fd, fd, ""), -EINVAL, "ATTACH to itself");
-	EXPECT(attach_to("/dev/null", O_RDWR), -EINVAL, "ATTACH to /dev/null");
-	EXPECT(attach_to("/dev/infiniband/rdma_cm", O_RDWR), -EINVAL,
+	tap_is(hyv_attach_fd(fd, -1, ""), -EBADF, "ATTACH to fd -1");
+	tap_is(hyv_attach_fd(fd, 1000000, ""), -EBADF, "ATTACH to a closed fd");
+	tap_is(hyv_attach_fd(fd, fd, ""), -EINVAL, "ATTACH to itself");
+	tap_is(attach_to("/dev/null", O_RDWR), -EINVAL, "ATTACH to /dev/null");
+	tap_is(attach_to("/dev/infiniband/rdma_cm", O_RDWR), -EINVAL,
 	       "ATTACH to rdma_cm");
-	EXPECT(attach_to("/proc/self/comm", O_RDWR), -EINVAL,
+	tap_is(attach_to("/proc/self/comm", O_RDWR), -EINVAL,
 	       "ATTACH to a file");
-	EXPECT(attach_to(dt_uverbs(), O_RDONLY), -EBADF,
+	tap_is(attach_to(dt_uverbs(), O_RDONLY), -EBADF,
 	       "ATTACH to a uverbs device that is open for reading");
-	EXPECT(attach_to(dt_uverbs(), O_PATH), -EBADF,
+	tap_is(attach_to(dt_uverbs(), O_PATH), -EBADF,
 	       "ATTACH to a uverbs device that is not really open");
 
-	EXPECT(set_parameter("N"), 1, "allow_trusted_only_hca=N");
-	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), -EPERM,
+	tap_is(set_parameter("N"), 1, "allow_trusted_only_hca=N");
+	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), -EPERM,
 	       "ATTACH without the administrator's leave");
-	EXPECT(set_parameter("Y"), 1, "allow_trusted_only_hca=Y");
+	tap_is(set_parameter("Y"), 1, "allow_trusted_only_hca=Y");
 
-	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), 0, "ATTACH");
-	EXPECT(hyv_attach_fd(fd, fix.uverbs, ""), -EISCONN, "ATTACH twice");
+	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), 0, "ATTACH");
+	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), -EISCONN, "ATTACH twice");
 	close(fd);
 	test_attach_name();
 	test_attach_scratch();
@@ -498,10 +498,10 @@ static void test_limits(void)
 
 	vnic_attach(&v, &fix.gm);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT(vnic_set_limits(&v, &bad[i].limits), -EINVAL,
+		tap_is(vnic_set_limits(&v, &bad[i].limits), -EINVAL,
 		       "SET_LIMITS rejects %s", bad[i].what);
-	EXPECT(vnic_set_limits(&v, &ok), 0, "SET_LIMITS");
-	EXPECT(vnic_set_limits(&v, &none), 0, "SET_LIMITS to the defaults");
+	tap_is(vnic_set_limits(&v, &ok), 0, "SET_LIMITS");
+	tap_is(vnic_set_limits(&v, &none), 0, "SET_LIMITS to the defaults");
 	vnic_close(&v);
 }
 
@@ -530,16 +530,16 @@ static void test_window(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		arg.addr = cases[i].addr;
 		arg.length = cases[i].length;
-		EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), cases[i].ret,
+		tap_is(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), cases[i].ret,
 		       "SET_WINDOW %s", cases[i].what);
 	}
 	arg.addr = w;
 	arg.length = DT_WINDOW;
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), 0, "SET_WINDOW");
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), -EBUSY,
+	tap_is(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), 0, "SET_WINDOW");
+	tap_is(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), -EBUSY,
 	       "SET_WINDOW twice");
-	EXPECT(vnic_reset(&v), 0, "RESET");
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), -EBUSY,
+	tap_is(vnic_reset(&v), 0, "RESET");
+	tap_is(hyv_ioctl(v.fd, HYV_SET_WINDOW, &arg), -EBUSY,
 	       "SET_WINDOW after a reset");
 	vnic_close(&v);
 }
@@ -573,18 +573,18 @@ static void test_mem(void)
 
 	vnic_attach(&v, &fix.gm);
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		EXPECT(vnic_set_mem(&v, cases[i].region, cases[i].nr),
+		tap_is(vnic_set_mem(&v, cases[i].region, cases[i].nr),
 		       cases[i].ret, "SET_MEM %s", cases[i].what);
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		many[i].gpa = 2 * i * P;
 		many[i].length = P;
 		many[i].addr = P;
 	}
-	EXPECT(vnic_set_mem(&v, many, 512), 0, "SET_MEM with all regions");
-	EXPECT(vnic_set_mem(&v, many, 513), -EINVAL,
+	tap_is(vnic_set_mem(&v, many, 512), 0, "SET_MEM with all regions");
+	tap_is(vnic_set_mem(&v, many, 513), -EINVAL,
 	       "SET_MEM with one too many");
-	EXPECT(vnic_set_mem(&v, NULL, 1), -EFAULT, "SET_MEM at NULL");
-	EXPECT(vnic_set_mem(&v, NULL, 0), 0, "SET_MEM with nothing");
+	tap_is(vnic_set_mem(&v, NULL, 1), -EFAULT, "SET_MEM at NULL");
+	tap_is(vnic_set_mem(&v, NULL, 0), 0, "SET_MEM with nothing");
 	vnic_close(&v);
 }
 
@@ -613,11 +613,11 @@ static void test_doorbell(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		arg.kick_fd = cases[i].fd;
 		arg.poll_us = cases[i].poll_us;
-		EXPECT(hyv_ioctl(v.fd, HYV_SET_DOORBELL, &arg), cases[i].ret,
+		tap_is(hyv_ioctl(v.fd, HYV_SET_DOORBELL, &arg), cases[i].ret,
 		       "SET_DOORBELL %s", cases[i].what);
 	}
 	arg.kick_fd = event;
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_DOORBELL, &arg), 0,
+	tap_is(hyv_ioctl(v.fd, HYV_SET_DOORBELL, &arg), 0,
 	       "SET_DOORBELL before the eventfd is closed");
 	close(event);
 	vnic_close(&v);
@@ -724,20 +724,20 @@ static void test_event_queue(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		arg = good;
 		cases[i].spoil(&arg);
-		EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), cases[i].ret,
+		tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), cases[i].ret,
 		       "SET_EVENT_QUEUE: %s", cases[i].what);
 	}
 	arg = good;
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
+	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE");
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), -EBUSY,
+	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), -EBUSY,
 	       "SET_EVENT_QUEUE of one that runs");
 	arg.num = 0;
 	arg.avail_index = 0;
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
+	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE stops it");
-	EXPECT(arg.avail_index, 5, "it stopped where it started");
-	EXPECT(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
+	tap_is(arg.avail_index, 5, "it stopped where it started");
+	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE stops it again");
 	vnic_close(&v);
 }
@@ -769,7 +769,7 @@ static void test_features(void)
 
 	vnic_attach(&v, &fix.gm);
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		EXPECT(vnic_set_features(&v, cases[i].features), cases[i].ret,
+		tap_is(vnic_set_features(&v, cases[i].features), cases[i].ret,
 		       "SET_FEATURES %s", cases[i].what);
 	vnic_close(&v);
 }
@@ -789,29 +789,29 @@ static void test_config(void)
 	vnic_attach(&v, &fix.gm);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		arg.nr_event_queues = numbers[i];
-		EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EINVAL,
+		tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EINVAL,
 		       "GET_CONFIG with %u event queues", numbers[i]);
 	}
 	memset(&config, 0xee, sizeof(config));
 	arg.nr_event_queues = 3;
-	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG");
-	EXPECT(config.reserved[17], 0xee, "GET_CONFIG keeps to its room");
-	EXPECT(le16toh(config.proto_max), HYV_PROTO_VERSION, "protocol");
-	EXPECT(le16toh(config.nr_event_queues), 3, "event queues");
-	EXPECT(le32toh(config.driver_id), 14, "driver of rxe");
-	EXPECT(le16toh(config.nr_ports), 1, "ports");
-	EXPECT(le32toh(config.page_size), DT_PAGE, "page size");
-	EXPECT(arg.out_features, FEATURES, "features");
+	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG");
+	tap_is(config.reserved[17], 0xee, "GET_CONFIG keeps to its room");
+	tap_is(le16toh(config.proto_max), HYV_PROTO_VERSION, "protocol");
+	tap_is(le16toh(config.nr_event_queues), 3, "event queues");
+	tap_is(le32toh(config.driver_id), 14, "driver of rxe");
+	tap_is(le16toh(config.nr_ports), 1, "ports");
+	tap_is(le32toh(config.page_size), DT_PAGE, "page size");
+	tap_is(arg.out_features, FEATURES, "features");
 	arg.config = 0;
-	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EFAULT,
+	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EFAULT,
 	       "GET_CONFIG to NULL");
 	arg.config_len = 0;
-	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0,
+	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0,
 	       "GET_CONFIG of nothing");
 	arg.config = (uintptr_t)&config;
 	arg.config_len = sizeof(config);
-	EXPECT(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG of all");
-	EXPECT(le32toh(config.status), HYV_CONFIG_S_HCA_PRESENT,
+	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG of all");
+	tap_is(le32toh(config.status), HYV_CONFIG_S_HCA_PRESENT,
 	       "the HCA is there");
 	vnic_close(&v);
 }
@@ -859,13 +859,13 @@ static void test_exec(void)
 		a.exec.reply_len = cases[i].reply_len;
 		a.exec.scratch_len = cases[i].scratch_len;
 		a.exec.scratch += cases[i].scratch_add;
-		EXPECT(hyv_ioctl(v.fd, HYV_EXEC, &a), cases[i].ret, "EXEC: %s",
+		tap_is(hyv_ioctl(v.fd, HYV_EXEC, &a), cases[i].ret, "EXEC: %s",
 		       cases[i].what);
 	}
 	vnic_close(&v);
 }
 
-void group_ioctl(void)
+void suite_ioctl(void)
 {
 	struct dt_counts before = dt_counts();
 	size_t i;

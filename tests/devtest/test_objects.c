@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "rxe.h"
 
@@ -124,7 +124,7 @@ static void expect_no_handle(size_t i, struct vnic *v, uint32_t handle,
 	fixture_request(&fix, handle_fields[i].opcode, &r);
 	handle = htole32(handle);
 	memcpy(r.data + handle_fields[i].offset, &handle, sizeof(handle));
-	EXPECT(vnic_exec(v, &r, &rsp), status, "%s: %s", handle_fields[i].name,
+	tap_is(vnic_exec(v, &r, &rsp), status, "%s: %s", handle_fields[i].name,
 	       what);
 }
 
@@ -152,7 +152,7 @@ static void test_handles(void)
 				 "of another vNIC");
 	}
 	for (type = 1; type < HYV_OBJ_TYPES; type++)
-		EXPECT(cmd_destroy(&other, type, handle_of(type)), HYV_S_ENOENT,
+		tap_is(cmd_destroy(&other, type, handle_of(type)), HYV_S_ENOENT,
 		       "DESTROY of another vNIC's, type %u", type);
 	vnic_close(&other);
 }
@@ -167,57 +167,57 @@ static void test_destroy(void)
 	uint32_t type, pd;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++)
-		EXPECT(cmd_destroy(&fix.v, types[i], fix.mr.handle),
+		tap_is(cmd_destroy(&fix.v, types[i], fix.mr.handle),
 		       HYV_S_ENOENT, "DESTROY of type %u", types[i]);
 	for (type = 1; type < HYV_OBJ_TYPES; type++)
 		if (type != HYV_OBJ_MR)
-			EXPECT(cmd_destroy(&fix.v, type, fix.mr.handle),
+			tap_is(cmd_destroy(&fix.v, type, fix.mr.handle),
 			       HYV_S_ENOENT, "DESTROY of an MR as type %u",
 			       type);
 
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq.handle), HYV_S_EBUSY,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq.handle), HYV_S_EBUSY,
 	       "DESTROY of a CQ that a QP uses");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, fix.pd), HYV_S_EBUSY,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_PD, fix.pd), HYV_S_EBUSY,
 	       "DESTROY of a PD that a QP and an MR use");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_QP, fix.qp.handle), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_QP, fix.qp.handle), 0,
 	       "DESTROY of a QP");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_QP, fix.qp.handle), HYV_S_ENOENT,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_QP, fix.qp.handle), HYV_S_ENOENT,
 	       "DESTROY of a QP twice");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq.handle), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq.handle), 0,
 	       "DESTROY of a CQ that was in use");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq.handle), HYV_S_ENOENT,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq.handle), HYV_S_ENOENT,
 	       "DESTROY of a CQ twice");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, fix.pd), HYV_S_EBUSY,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_PD, fix.pd), HYV_S_EBUSY,
 	       "DESTROY of a PD that an MR uses");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_MR, fix.mr.handle), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_MR, fix.mr.handle), 0,
 	       "DESTROY of an MR");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_MR, fix.mr.handle), HYV_S_ENOENT,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_MR, fix.mr.handle), HYV_S_ENOENT,
 	       "DESTROY of an MR twice");
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		uint32_t handle = others[i] == HYV_OBJ_QP
 					  ? fix.ud.handle
 					  : handle_of(others[i]);
 
-		EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, fix.pd), HYV_S_EBUSY,
+		tap_is(cmd_destroy(&fix.v, HYV_OBJ_PD, fix.pd), HYV_S_EBUSY,
 		       "DESTROY of a PD that an object of type %u uses",
 		       others[i]);
-		EXPECT(cmd_destroy(&fix.v, others[i], handle), 0,
+		tap_is(cmd_destroy(&fix.v, others[i], handle), 0,
 		       "DESTROY of an object of type %u", others[i]);
-		EXPECT(cmd_destroy(&fix.v, others[i], handle), HYV_S_ENOENT,
+		tap_is(cmd_destroy(&fix.v, others[i], handle), HYV_S_ENOENT,
 		       "DESTROY of an object of type %u twice", others[i]);
 	}
 	pd = fix.pd;
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, pd), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_PD, pd), 0,
 	       "DESTROY of a PD that was in use");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, pd), HYV_S_ENOENT,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_PD, pd), HYV_S_ENOENT,
 	       "DESTROY of a PD twice");
-	EXPECT(cmd_reg_mr(&fix.v, pd, &fix.buf, ACCESS_REMOTE, &mr),
+	tap_is(cmd_reg_mr(&fix.v, pd, &fix.buf, ACCESS_REMOTE, &mr),
 	       HYV_S_ENOENT, "REG_MR in a destroyed PD");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
 	       "DESTROY of a context");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), HYV_S_ENOENT,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), HYV_S_ENOENT,
 	       "DESTROY of a context twice");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq2.handle), HYV_S_ENOENT,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq2.handle), HYV_S_ENOENT,
 	       "DESTROY of what went with its context");
 	fixture_renew(&fix);
 }
@@ -232,21 +232,21 @@ static void test_contexts(void)
 	REQUIRE_EQ(cmd_alloc_context(&fix.v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(&fix.v, context, &pd), 0, "ALLOC_PD");
 	REQUIRE_EQ(cmd_create_cq(&fix.v, context, 15, 0, &cq), 0, "CREATE_CQ");
-	EXPECT(cmd_create_qp(&fix.v, pd, fix.cq.handle, cq.handle, 7, &qp),
+	tap_is(cmd_create_qp(&fix.v, pd, fix.cq.handle, cq.handle, 7, &qp),
 	       HYV_S_EINVAL, "CREATE_QP with another context's send CQ");
-	EXPECT(cmd_create_qp(&fix.v, pd, cq.handle, fix.cq.handle, 7, &qp),
+	tap_is(cmd_create_qp(&fix.v, pd, cq.handle, fix.cq.handle, 7, &qp),
 	       HYV_S_EINVAL, "CREATE_QP with another context's receive CQ");
-	EXPECT(cmd_create_qp(&fix.v, fix.pd, cq.handle, cq.handle, 7, &qp),
+	tap_is(cmd_create_qp(&fix.v, fix.pd, cq.handle, cq.handle, 7, &qp),
 	       HYV_S_EINVAL, "CREATE_QP with another context's PD");
-	EXPECT(cmd_mmap(&fix.v, context, &fix.cq2.mi, &offset), HYV_S_EINVAL,
+	tap_is(cmd_mmap(&fix.v, context, &fix.cq2.mi, &offset), HYV_S_EINVAL,
 	       "MMAP of another context's queue");
-	EXPECT(cmd_munmap(&fix.v, context, fix.cq_offset), HYV_S_ENOENT,
+	tap_is(cmd_munmap(&fix.v, context, fix.cq_offset), HYV_S_ENOENT,
 	       "MUNMAP of another context's mapping");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq.handle), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq.handle), 0,
 	       "a refused CREATE_QP does not keep its CQ in use");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_PD, pd), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_PD, pd), 0,
 	       "a refused CREATE_QP does not keep its PD in use");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, context), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, context), 0,
 	       "DESTROY of a context");
 }
 
@@ -274,7 +274,7 @@ static void test_cq_fields(void)
 		req_create_cq(&r, fix.context, cases[i].cqe, cases[i].vector);
 		req = (void *)r.data;
 		req->flags = htole32(cases[i].flags);
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
 		       "CREATE_CQ with %s", cases[i].what);
 	}
 }
@@ -372,7 +372,7 @@ static void test_qp_fields(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_request(&fix, HYV_CMD_CREATE_QP, &r);
 		cases[i].spoil((void *)r.data);
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
 		       "CREATE_QP with %s", cases[i].what);
 	}
 }
@@ -461,14 +461,14 @@ static void test_modify_fields(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		EXPECT(cmd_modify_qp(&fix.v, fix.qp.handle, cases[i].mask,
+		tap_is(cmd_modify_qp(&fix.v, fix.qp.handle, cases[i].mask,
 				     &cases[i].attr),
 		       cases[i].status, "MODIFY_QP: %s", cases[i].what);
-	EXPECT(cmd_query_qp(&fix.v, fix.qp.handle, &out), 0, "QUERY_QP");
-	EXPECT(le32toh(out.attr.qp_state), QPS_RESET,
+	tap_is(cmd_query_qp(&fix.v, fix.qp.handle, &out), 0, "QUERY_QP");
+	tap_is(le32toh(out.attr.qp_state), QPS_RESET,
 	       "the QP is in its first state");
-	CHECK(le32toh(out.init_cap.max_send_wr) >= 7, "its capacity: %u",
-	      le32toh(out.init_cap.max_send_wr));
+	tap_ok(le32toh(out.init_cap.max_send_wr) >= 7, "its capacity: %u",
+	       le32toh(out.init_cap.max_send_wr));
 }
 
 /* All states of an RC QP, and back to the first. */
@@ -483,16 +483,16 @@ static void test_modify_states(void)
 
 	REQUIRE_EQ(cmd_query_gid(&fix.v, &gid), 0, "there is a GID");
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		EXPECT(ep_modify(&ep, states[i], fix.qp.qpn, &gid), 0,
+		tap_is(ep_modify(&ep, states[i], fix.qp.qpn, &gid), 0,
 		       "MODIFY_QP step %zu to state %u", i, states[i]);
-		EXPECT(ep_state(&ep), states[i], "QUERY_QP shows it");
+		tap_is(ep_state(&ep), states[i], "QUERY_QP shows it");
 	}
 	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, &gid), 0, "MODIFY_QP to INIT");
 	bad.index = htole16(200);
 	memcpy(bad.raw, gid.raw, sizeof(bad.raw));
-	CHECK(ep_modify(&ep, QPS_RTR, fix.qp.qpn, &bad) > 0,
-	      "MODIFY_QP with a GID index that is not in use");
-	EXPECT(ep_state(&ep), QPS_INIT, "the QP stays in INIT");
+	tap_ok(ep_modify(&ep, QPS_RTR, fix.qp.qpn, &bad) > 0,
+	       "MODIFY_QP with a GID index that is not in use");
+	tap_is(ep_state(&ep), QPS_INIT, "the QP stays in INIT");
 	fixture_renew(&fix);
 }
 
@@ -532,7 +532,7 @@ static void test_mr_fields(void)
 		iova = cases[i].iova ? cases[i].iova
 				     : fix.buf.va + cases[i].iova_add;
 		req->iova = htole64(iova);
-		if (EXPECT(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		if (tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
 			   "REG_MR with %s", cases[i].what) &&
 		    !cases[i].status)
 			REQUIRE_EQ(cmd_destroy(&fix.v, HYV_OBJ_MR,
@@ -541,7 +541,7 @@ static void test_mr_fields(void)
 	}
 }
 
-void group_objects(void)
+void suite_objects(void)
 {
 	struct dt_counts before = dt_counts();
 
@@ -602,19 +602,19 @@ static void test_object_limits(void)
 	for (i = 0; i < ARRAY_SIZE(limited); i++) {
 		REQUIRE_EQ(limit_to(i, limited[i].have + 2), 0, "SET_LIMITS");
 		for (n = 0; n < 2; n++)
-			EXPECT(make_one(limited[i].opcode), 0,
+			tap_is(make_one(limited[i].opcode), 0,
 			       "%s below the limit", limited[i].name);
 		for (n = 0; n < 3; n++)
-			EXPECT(make_one(limited[i].opcode), HYV_S_EDQUOT,
+			tap_is(make_one(limited[i].opcode), HYV_S_EDQUOT,
 			       "%s at the limit", limited[i].name);
 		REQUIRE_EQ(limit_to(i, 1), 0, "SET_LIMITS below the use");
-		EXPECT(make_one(limited[i].opcode), HYV_S_EDQUOT,
+		tap_is(make_one(limited[i].opcode), HYV_S_EDQUOT,
 		       "%s above the limit", limited[i].name);
 		REQUIRE_EQ(limit_to(i, 16), 0, "SET_LIMITS");
-		EXPECT(make_one(limited[i].opcode), 0,
+		tap_is(make_one(limited[i].opcode), 0,
 		       "%s after the limit is raised", limited[i].name);
 		fixture_renew(&fix);
-		EXPECT(make_one(limited[i].opcode), 0,
+		tap_is(make_one(limited[i].opcode), 0,
 		       "%s: the limit stays over a reset", limited[i].name);
 	}
 }
@@ -633,13 +633,13 @@ static void test_owner_limits(void)
 			!setrlimit(RLIMIT_MEMLOCK, &limit),
 		"setrlimit");
 	REQUIRE(!seteuid(65534), "seteuid");
-	EXPECT(cmd_alloc_context(&fix.v, &context), 0,
+	tap_is(cmd_alloc_context(&fix.v, &context), 0,
 	       "ALLOC_CONTEXT without a right to open the HCA");
-	EXPECT(cmd_reg_mr(&fix.v, fix.pd, &big, ACCESS_REMOTE, &mr),
+	tap_is(cmd_reg_mr(&fix.v, fix.pd, &big, ACCESS_REMOTE, &mr),
 	       HYV_S_ENOMEM, "REG_MR beyond the owner's RLIMIT_MEMLOCK");
-	EXPECT(make_one(HYV_CMD_REG_MR), 0, "REG_MR within it");
+	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR within it");
 	REQUIRE(!seteuid(0) && !setrlimit(RLIMIT_MEMLOCK, &old), "seteuid");
-	EXPECT(cmd_reg_mr(&fix.v, fix.pd, &big, ACCESS_REMOTE, &mr), 0,
+	tap_is(cmd_reg_mr(&fix.v, fix.pd, &big, ACCESS_REMOTE, &mr), 0,
 	       "REG_MR with the owner's limit back");
 	gbuf_free(&big);
 }
@@ -652,14 +652,14 @@ static void test_pinned_limit(void)
 
 	fixture_renew(&fix);
 	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
-	EXPECT(cmd_reg_mr(&fix.v, fix.pd, &fix.buf, ACCESS_REMOTE, &mr), 0,
+	tap_is(cmd_reg_mr(&fix.v, fix.pd, &fix.buf, ACCESS_REMOTE, &mr), 0,
 	       "REG_MR below the limit of pinned bytes");
-	EXPECT(make_one(HYV_CMD_REG_MR), HYV_S_EDQUOT,
+	tap_is(make_one(HYV_CMD_REG_MR), HYV_S_EDQUOT,
 	       "REG_MR beyond the limit of pinned bytes");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_MR, mr.handle), 0, "DESTROY");
-	EXPECT(make_one(HYV_CMD_REG_MR), 0, "REG_MR after one has gone");
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_MR, mr.handle), 0, "DESTROY");
+	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after one has gone");
 	fixture_renew(&fix);
-	EXPECT(make_one(HYV_CMD_REG_MR), 0, "REG_MR after a reset");
+	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after a reset");
 }
 
 static void test_queue_limit(void)
@@ -671,15 +671,15 @@ static void test_queue_limit(void)
 
 	fixture_renew(&fix);
 	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
-	EXPECT(make_one(HYV_CMD_CREATE_CQ), HYV_S_EDQUOT,
+	tap_is(make_one(HYV_CMD_CREATE_CQ), HYV_S_EDQUOT,
 	       "CREATE_CQ beyond the limit of queues' memory");
-	EXPECT(make_one(HYV_CMD_CREATE_QP), HYV_S_EDQUOT,
+	tap_is(make_one(HYV_CMD_CREATE_QP), HYV_S_EDQUOT,
 	       "CREATE_QP beyond the limit of queues' memory");
-	EXPECT(make_one(HYV_CMD_CREATE_SRQ), HYV_S_EDQUOT,
+	tap_is(make_one(HYV_CMD_CREATE_SRQ), HYV_S_EDQUOT,
 	       "CREATE_SRQ beyond the limit of queues' memory");
-	EXPECT(make_one(HYV_CMD_RESIZE_CQ), HYV_S_EDQUOT,
+	tap_is(make_one(HYV_CMD_RESIZE_CQ), HYV_S_EDQUOT,
 	       "RESIZE_CQ beyond the limit of queues' memory");
-	EXPECT(make_one(HYV_CMD_MODIFY_SRQ), HYV_S_EDQUOT,
+	tap_is(make_one(HYV_CMD_MODIFY_SRQ), HYV_S_EDQUOT,
 	       "MODIFY_SRQ beyond the limit of queues' memory");
 
 	limits.max_queue_bytes = 4 << 20;
@@ -687,24 +687,24 @@ static void test_queue_limit(void)
 	while (!(ret = cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq)) &&
 	       made < 1000)
 		made++;
-	EXPECT(ret, HYV_S_EDQUOT, "CREATE_CQ until the limit is reached");
-	EXPECT(made >= 4 && made < 100, 1, "%u large CQs fit", made);
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
+	tap_is(ret, HYV_S_EDQUOT, "CREATE_CQ until the limit is reached");
+	tap_is(made >= 4 && made < 100, 1, "%u large CQs fit", made);
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
 	ret = cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq);
-	EXPECT(ret, 0, "CREATE_CQ after one has gone");
-	EXPECT(cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq), HYV_S_EDQUOT,
+	tap_is(ret, 0, "CREATE_CQ after one has gone");
+	tap_is(cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq), HYV_S_EDQUOT,
 	       "CREATE_CQ at the limit again");
 	fixture_renew(&fix);
-	EXPECT(make_one(HYV_CMD_CREATE_QP), 0, "CREATE_QP after a reset");
+	tap_is(make_one(HYV_CMD_CREATE_QP), 0, "CREATE_QP after a reset");
 	for (i = 0; i < 100 && !ret; i++)
 		ret = cmd_resize_cq(&fix.v, i % 2 ? 15 : 4000, &fix.cq)
 			      ?: cmd_modify_srq(&fix.v, fix.srq.handle,
 						SRQ_MAX_WR, i % 2 ? 15 : 4000,
 						0, &fix.mi);
-	EXPECT(ret, 0, "100 times: a CQ and an SRQ grow or shrink");
+	tap_is(ret, 0, "100 times: a CQ and an SRQ grow or shrink");
 }
 
-void group_limits(void)
+void suite_limits(void)
 {
 	struct dt_counts before = dt_counts();
 
@@ -714,6 +714,6 @@ void group_limits(void)
 	test_pinned_limit();
 	test_queue_limit();
 	fixture_free(&fix);
-	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
 	dt_expect_counts(&before, "after all limits");
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 
 /* One line of a file of the device; false if it cannot be read. */
@@ -69,20 +69,21 @@ static void test_device(struct vnic *v)
 	hex_of(line, want, sizeof(want));
 	guid = rsp.device.node_guid;
 	hex_of_bytes((uint8_t *)&guid, sizeof(guid), got);
-	CHECK(!strcmp(got, want), "node GUID %s is %s", got, want);
-	CHECK(le32toh(rsp.device.max_qp) > 16, "max_qp is %u",
-	      le32toh(rsp.device.max_qp));
-	CHECK(le32toh(rsp.device.max_cqe) > 16, "max_cqe is %u",
-	      le32toh(rsp.device.max_cqe));
-	CHECK(le32toh(rsp.device.max_send_sge) == 32, "max_send_sge is %u",
-	      le32toh(rsp.device.max_send_sge));
+	tap_ok(!strcmp(got, want), "node GUID %s is %s", got, want);
+	tap_ok(le32toh(rsp.device.max_qp) > 16, "max_qp is %u",
+	       le32toh(rsp.device.max_qp));
+	tap_ok(le32toh(rsp.device.max_cqe) > 16, "max_cqe is %u",
+	       le32toh(rsp.device.max_cqe));
+	tap_ok(le32toh(rsp.device.max_send_sge) == 32, "max_send_sge is %u",
+	       le32toh(rsp.device.max_send_sge));
 	verbs = le32toh(rsp.device.verbs);
-	CHECK((verbs & RXE_VERBS) == RXE_VERBS && !(verbs & HYV_VERB_MODIFY_CQ),
-	      "verbs are %#x", verbs);
-	CHECK(le32toh(rsp.device.max_srq_sge) == 27, "max_srq_sge is %u",
-	      le32toh(rsp.device.max_srq_sge));
-	CHECK(le16toh(rsp.device.max_pkeys) >= 1, "max_pkeys is %u",
-	      le16toh(rsp.device.max_pkeys));
+	tap_ok((verbs & RXE_VERBS) == RXE_VERBS &&
+		       !(verbs & HYV_VERB_MODIFY_CQ),
+	       "verbs are %#x", verbs);
+	tap_ok(le32toh(rsp.device.max_srq_sge) == 27, "max_srq_sge is %u",
+	       le32toh(rsp.device.max_srq_sge));
+	tap_ok(le16toh(rsp.device.max_pkeys) >= 1, "max_pkeys is %u",
+	       le16toh(rsp.device.max_pkeys));
 }
 
 static void test_port(struct vnic *v)
@@ -98,22 +99,22 @@ static void test_port(struct vnic *v)
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		for (j = 0; j < ARRAY_SIZE(bad); j++) {
 			req_query(&r, ops[i], bad[j], 0);
-			EXPECT(vnic_exec(v, &r, &rsp), HYV_S_EINVAL,
+			tap_is(vnic_exec(v, &r, &rsp), HYV_S_EINVAL,
 			       "opcode %#x of port %u", ops[i], bad[j]);
 		}
 	}
 	req_query(&r, HYV_CMD_QUERY_PORT, 1, 0);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_PORT");
-	EXPECT(rsp.port.link_layer, 2, "link layer is Ethernet");
+	tap_is(rsp.port.link_layer, 2, "link layer is Ethernet");
 	REQUIRE(sysfs_line("ports/1/state", line, sizeof(line)), "port state");
-	EXPECT(rsp.port.state, atoi(line), "state of the port");
+	tap_is(rsp.port.state, atoi(line), "state of the port");
 	REQUIRE(sysfs_line("ports/1/phys_state", line, sizeof(line)),
 		"physical state");
-	EXPECT(rsp.port.phys_state, atoi(line), "physical state of the port");
-	CHECK(rsp.port.active_mtu >= 1 && rsp.port.active_mtu <= 5,
-	      "active MTU is %u", rsp.port.active_mtu);
-	CHECK(le32toh(rsp.port.gid_tbl_len) > 0, "GID table has %u entries",
-	      le32toh(rsp.port.gid_tbl_len));
+	tap_is(rsp.port.phys_state, atoi(line), "physical state of the port");
+	tap_ok(rsp.port.active_mtu >= 1 && rsp.port.active_mtu <= 5,
+	       "active MTU is %u", rsp.port.active_mtu);
+	tap_ok(le32toh(rsp.port.gid_tbl_len) > 0, "GID table has %u entries",
+	       le32toh(rsp.port.gid_tbl_len));
 }
 
 /* Check one GID against sysfs. */
@@ -126,12 +127,12 @@ static void test_gid(const struct hyv_gid *gid)
 		le16toh(gid->index));
 	hex_of(line, want, sizeof(want));
 	hex_of_bytes(gid->raw, sizeof(gid->raw), got);
-	CHECK(!strcmp(got, want), "GID %u is %s", le16toh(gid->index), got);
+	tap_ok(!strcmp(got, want), "GID %u is %s", le16toh(gid->index), got);
 	snprintf(name, sizeof(name), "ports/1/gid_attrs/types/%u",
 		 le16toh(gid->index));
 	REQUIRE(sysfs_line(name, line, sizeof(line)), "type of GID %u",
 		le16toh(gid->index));
-	EXPECT(gid->type,
+	tap_is(gid->type,
 	       strcmp(line, "RoCE v2") ? HYV_GID_TYPE_IB : HYV_GID_TYPE_ROCE_V2,
 	       "type of GID %u is %s", le16toh(gid->index), line);
 }
@@ -150,23 +151,23 @@ static void test_gids(struct vnic *v)
 		REQUIRE(count <= HYV_QUERY_GIDS_MAX, "count of GIDs");
 		for (i = 0; i < count; i++) {
 			test_gid(&rsp.gids.gid[i]);
-			CHECK(le16toh(rsp.gids.gid[i].index) > last,
-			      "GIDs come in order");
+			tap_ok(le16toh(rsp.gids.gid[i].index) > last,
+			       "GIDs come in order");
 			last = le16toh(rsp.gids.gid[i].index);
 		}
 		total += count;
 		next = le32toh(rsp.gids.next);
 	} while (next && --guard);
-	CHECK(guard, "the walk over the GIDs ends");
-	CHECK(total > 0, "there are %u GIDs", total);
+	tap_ok(guard, "the walk over the GIDs ends");
+	tap_ok(total > 0, "there are %u GIDs", total);
 
 	req_query(&r, HYV_CMD_QUERY_GIDS, 1, last);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_GIDS");
-	EXPECT(le32toh(rsp.gids.count), 1, "QUERY_GIDS from the last one on");
+	tap_is(le32toh(rsp.gids.count), 1, "QUERY_GIDS from the last one on");
 	req_query(&r, HYV_CMD_QUERY_GIDS, 1, ~0U);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_GIDS");
-	EXPECT(le32toh(rsp.gids.count), 0, "QUERY_GIDS from behind the end");
-	EXPECT(le32toh(rsp.gids.next), 0, "and there are no more");
+	tap_is(le32toh(rsp.gids.count), 0, "QUERY_GIDS from behind the end");
+	tap_is(le32toh(rsp.gids.next), 0, "and there are no more");
 }
 
 static void test_pkeys(struct vnic *v)
@@ -176,15 +177,15 @@ static void test_pkeys(struct vnic *v)
 
 	req_query(&r, HYV_CMD_QUERY_PKEYS, 1, 0);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_PKEYS");
-	CHECK(le32toh(rsp.pkeys.count) >= 1, "there are %u P_Keys",
-	      le32toh(rsp.pkeys.count));
-	EXPECT(le16toh(rsp.pkeys.pkey[0]), 0xffff, "the first P_Key");
+	tap_ok(le32toh(rsp.pkeys.count) >= 1, "there are %u P_Keys",
+	       le32toh(rsp.pkeys.count));
+	tap_is(le16toh(rsp.pkeys.pkey[0]), 0xffff, "the first P_Key");
 	req_query(&r, HYV_CMD_QUERY_PKEYS, 1, ~0U);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_PKEYS");
-	EXPECT(le32toh(rsp.pkeys.count), 0, "QUERY_PKEYS from behind the end");
+	tap_is(le32toh(rsp.pkeys.count), 0, "QUERY_PKEYS from behind the end");
 }
 
-void group_query(void)
+void suite_query(void)
 {
 	struct gmem gm;
 	struct vnic v;

@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "rxe.h"
 
@@ -42,9 +42,9 @@ static void pair_destroy(void)
 
 	ep_destroy(&a);
 	ep_destroy(&b);
-	CHECK(dt_now_ms() - began < 20000, "the ends go in %llu ms",
-	      (unsigned long long)(dt_now_ms() - began));
-	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_ok(dt_now_ms() - began < 20000, "the ends go in %llu ms",
+	       (unsigned long long)(dt_now_ms() - began));
+	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
 }
 
 static struct ep_wr wr_of(uint32_t opcode)
@@ -86,15 +86,15 @@ static void test_uc(void)
 
 	pair_init(QPT_UC, 0);
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
-	EXPECT(ep_do(&a, &wr), WC_SUCCESS, "RDMA write of a UC QP");
+	tap_is(ep_do(&a, &wr), WC_SUCCESS, "RDMA write of a UC QP");
 	/* Nobody acknowledges it. */
 	end = dt_now_ms() + 5000;
 	while (gbuf_differs(&dst, 0, LEN, 1, 0) != -1 && dt_now_ms() < end)
 		dt_sleep_us(1000);
-	EXPECT(gbuf_differs(&dst, 0, LEN, 1, 0), -1, "it has arrived");
+	tap_is(gbuf_differs(&dst, 0, LEN, 1, 0), -1, "it has arrived");
 	gbuf_fill(&dst, 2);
 	post_recv(7);
-	CHECK(send_one(7), "message of a UC QP");
+	tap_ok(send_one(7), "message of a UC QP");
 	pair_destroy();
 }
 
@@ -112,16 +112,16 @@ static void test_ud(void)
 	wr = wr_of(IB_UVERBS_WR_SEND);
 	wr.ah = ah.number;
 	wr.qpn = b.qp.qpn;
-	EXPECT(ep_do(&a, &wr), WC_SUCCESS, "message of a UD QP");
-	if (CHECK(ep_poll(&b, &wc, 10000), "it comes")) {
-		CHECK(wc.wr_id == 8 && !wc.status && wc.src_qp == a.qp.qpn &&
-			      wc.byte_len == LEN + EP_UD_HEADER,
-		      "its completion: status %u, %u bytes from QP %u",
-		      wc.status, wc.byte_len, wc.src_qp);
-		EXPECT(gbuf_differs(&dst, EP_UD_HEADER, LEN, 1, 0), -1,
+	tap_is(ep_do(&a, &wr), WC_SUCCESS, "message of a UD QP");
+	if (tap_ok(ep_poll(&b, &wc, 10000), "it comes")) {
+		tap_ok(wc.wr_id == 8 && !wc.status && wc.src_qp == a.qp.qpn &&
+			       wc.byte_len == LEN + EP_UD_HEADER,
+		       "its completion: status %u, %u bytes from QP %u",
+		       wc.status, wc.byte_len, wc.src_qp);
+		tap_is(gbuf_differs(&dst, EP_UD_HEADER, LEN, 1, 0), -1,
 		       "it is as it was");
 	}
-	EXPECT(cmd_destroy(&v, HYV_OBJ_AH, ah.handle), 0, "DESTROY of the AH");
+	tap_is(cmd_destroy(&v, HYV_OBJ_AH, ah.handle), 0, "DESTROY of the AH");
 	pair_destroy();
 }
 
@@ -140,9 +140,9 @@ static int resize_srq(uint32_t wr)
 	if (ret)
 		return ret;
 	rxe_map(&v, b.context, &mi, &b.rq_map);
-	CHECK(b.rq_map.q->index_mask >= wr, "the queue has %u elements",
-	      b.rq_map.q->index_mask);
-	EXPECT(cmd_munmap(&v, b.context, old), 0, "MUNMAP of the old queue");
+	tap_ok(b.rq_map.q->index_mask >= wr, "the queue has %u elements",
+	       b.rq_map.q->index_mask);
+	tap_is(cmd_munmap(&v, b.context, old), 0, "MUNMAP of the old queue");
 	return 0;
 }
 
@@ -159,20 +159,20 @@ static void test_srq(void)
 		post_recv(i);
 		bad += !send_one(i);
 	}
-	EXPECT(bad, 0, "20 messages through an SRQ");
+	tap_is(bad, 0, "20 messages through an SRQ");
 
 	for (i = 0; i < 6; i++)
 		post_recv(100 + i);
-	EXPECT(resize_srq(3), HYV_S_EINVAL,
+	tap_is(resize_srq(3), HYV_S_EINVAL,
 	       "MODIFY_SRQ to less than what is in it");
-	EXPECT(cmd_query_srq(&v, b.srq.handle, &out), 0, "QUERY_SRQ");
-	EXPECT(le32toh(out.max_wr), 7, "it is as it was");
+	tap_is(cmd_query_srq(&v, b.srq.handle, &out), 0, "QUERY_SRQ");
+	tap_is(le32toh(out.max_wr), 7, "it is as it was");
 	REQUIRE_EQ(resize_srq(200), 0, "MODIFY_SRQ to more elements");
 	for (i = 6; i < 50; i++)
 		post_recv(100 + i);
 	for (i = 0; i < 50; i++)
 		bad += !send_one(100 + i);
-	EXPECT(bad, 0, "50 messages through the new queue, in order");
+	tap_is(bad, 0, "50 messages through the new queue, in order");
 	REQUIRE_EQ(resize_srq(7), 0, "MODIFY_SRQ to fewer elements");
 
 	while (evq_get(&q0, &ev, 50))
@@ -180,22 +180,22 @@ static void test_srq(void)
 	for (i = 0; i < 5; i++)
 		post_recv(200 + i);
 	gbuf_init(&unused, &gm, sizeof(struct mminfo), 0, GBUF_SCATTERED);
-	EXPECT(cmd_modify_srq(&v, b.srq.handle, SRQ_LIMIT, 0, 3, &unused), 0,
+	tap_is(cmd_modify_srq(&v, b.srq.handle, SRQ_LIMIT, 0, 3, &unused), 0,
 	       "MODIFY_SRQ: limit");
 	gbuf_free(&unused);
-	CHECK(send_one(200) && send_one(201), "messages down to the limit");
-	CHECK(!evq_get(&q0, &ev, 150), "no event comes at the limit");
-	CHECK(send_one(202), "a message below the limit");
-	if (CHECK(evq_get(&q0, &ev, EVENT_MS), "an event comes"))
-		CHECK(le16toh(ev.type) == HYV_EVENT_SRQ &&
-			      le16toh(ev.code) == CODE_SRQ_LIMIT &&
-			      le32toh(ev.handle) == b.srq.handle &&
-			      le32toh(ev.count) == 1,
-		      "it is the SRQ's: type %u code %u handle %u count %u",
-		      le16toh(ev.type), le16toh(ev.code), le32toh(ev.handle),
-		      le32toh(ev.count));
-	CHECK(send_one(203), "one more message");
-	CHECK(!evq_get(&q0, &ev, 150), "there is one event only");
+	tap_ok(send_one(200) && send_one(201), "messages down to the limit");
+	tap_ok(!evq_get(&q0, &ev, 150), "no event comes at the limit");
+	tap_ok(send_one(202), "a message below the limit");
+	if (tap_ok(evq_get(&q0, &ev, EVENT_MS), "an event comes"))
+		tap_ok(le16toh(ev.type) == HYV_EVENT_SRQ &&
+			       le16toh(ev.code) == CODE_SRQ_LIMIT &&
+			       le32toh(ev.handle) == b.srq.handle &&
+			       le32toh(ev.count) == 1,
+		       "it is the SRQ's: type %u code %u handle %u count %u",
+		       le16toh(ev.type), le16toh(ev.code), le32toh(ev.handle),
+		       le32toh(ev.count));
+	tap_ok(send_one(203), "one more message");
+	tap_ok(!evq_get(&q0, &ev, 150), "there is one event only");
 	pair_destroy();
 }
 
@@ -221,25 +221,25 @@ static void test_resize_cq(void)
 		for (n = 0; ep_cq_pending(&a) < 6 && n < 10000; n++)
 			dt_sleep_us(1000);
 		REQUIRE_EQ(ep_cq_pending(&a), 6, "completions wait");
-		EXPECT(cmd_resize_cq(&v, 3, &a.cq), HYV_S_EINVAL,
+		tap_is(cmd_resize_cq(&v, 3, &a.cq), HYV_S_EINVAL,
 		       "RESIZE_CQ to less than what is in it");
-		EXPECT(ep_cq_pending(&a), 6, "they go on waiting");
+		tap_is(ep_cq_pending(&a), 6, "they go on waiting");
 		REQUIRE_EQ(cmd_resize_cq(&v, sizes[i], &a.cq), 0,
 			   "RESIZE_CQ to %u", sizes[i]);
 		old = a.cq_map.offset;
 		rxe_map(&v, a.context, &a.cq.mi, &a.cq_map);
-		EXPECT(cmd_munmap(&v, a.context, old), 0,
+		tap_is(cmd_munmap(&v, a.context, old), 0,
 		       "MUNMAP of the old queue");
-		EXPECT(ep_cq_pending(&a), 6, "they are in the new queue");
+		tap_is(ep_cq_pending(&a), 6, "they are in the new queue");
 		for (n = 0; n < 6; n++)
 			bad += !ep_poll(&a, &wc, 1000) || wc.status ||
 			       wc.wr_id != first + n;
-		EXPECT(bad, 0, "they are the same, in order");
+		tap_is(bad, 0, "they are the same, in order");
 		for (n = 0; n < 30; n++) {
 			wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
 			bad += ep_do(&a, &wr) != WC_SUCCESS;
 		}
-		EXPECT(bad, 0, "30 completions more");
+		tap_is(bad, 0, "30 completions more");
 		REQUIRE(db_arm_wait(&db, a.cq.slot, false),
 			"the CQ gets armed");
 	}
@@ -275,15 +275,15 @@ static void test_windows(void)
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
 	wr.remote = dst.va + 200;
 	wr.rkey = rkey;
-	EXPECT(ep_do(&a, &wr), WC_SUCCESS, "RDMA write through the window");
-	EXPECT(gbuf_differs(&dst, 200, LEN, 1, 0), -1, "it has arrived");
-	EXPECT(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), HYV_S_EINVAL,
+	tap_is(ep_do(&a, &wr), WC_SUCCESS, "RDMA write through the window");
+	tap_is(gbuf_differs(&dst, 200, LEN, 1, 0), -1, "it has arrived");
+	tap_is(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), HYV_S_EINVAL,
 	       "DESTROY of an MR that a window is bound to");
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
-	EXPECT(ep_do(&a, &wr), WC_SUCCESS, "the MR is as it was");
-	EXPECT(cmd_destroy(&v, HYV_OBJ_MW, mw.handle), 0,
+	tap_is(ep_do(&a, &wr), WC_SUCCESS, "the MR is as it was");
+	tap_is(cmd_destroy(&v, HYV_OBJ_MW, mw.handle), 0,
 	       "DESTROY of a window that is bound");
-	EXPECT(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), 0,
+	tap_is(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), 0,
 	       "DESTROY of the MR after it");
 	pair_destroy();
 
@@ -294,11 +294,11 @@ static void test_windows(void)
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
 	wr.remote = dst.va + 200;
 	wr.rkey = mw.rkey;
-	EXPECT(ep_do(&a, &wr), WC_REM_ACCESS_ERR,
+	tap_is(ep_do(&a, &wr), WC_REM_ACCESS_ERR,
 	       "RDMA write with the window's key of before");
-	EXPECT(gbuf_differs(&dst, 0, dst.length, 2, 0), -1,
+	tap_is(gbuf_differs(&dst, 0, dst.length, 2, 0), -1,
 	       "it has written nothing");
-	dt_note("the context of a window that is bound ends");
+	tap_diag("the context of a window that is bound ends");
 	pair_destroy();
 }
 
@@ -311,24 +311,24 @@ static void test_rereg(void)
 
 	REQUIRE_EQ(cmd_query_device(&v, &dev), 0, "QUERY_DEVICE");
 	if (!(le32toh(dev.verbs) & HYV_VERB_REREG_MR)) {
-		dt_note("the HCA cannot re-register");
+		tap_diag("the HCA cannot re-register");
 		return;
 	}
 	pair_init(QPT_RC, 0);
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
-	EXPECT(ep_do(&a, &wr), WC_SUCCESS, "RDMA write");
+	tap_is(ep_do(&a, &wr), WC_SUCCESS, "RDMA write");
 	gbuf_fill(&dst, 2);
 	req_rereg_mr(&r, dst_mr.handle, HYV_REREG_ACCESS, 0, ACCESS_LOCAL, 0);
-	EXPECT(vnic_exec(&v, &r, &rsp), 0, "REREG_MR without remote rights");
+	tap_is(vnic_exec(&v, &r, &rsp), 0, "REREG_MR without remote rights");
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
-	EXPECT(ep_do(&a, &wr), WC_REM_ACCESS_ERR,
+	tap_is(ep_do(&a, &wr), WC_REM_ACCESS_ERR,
 	       "RDMA write when there is no right to");
-	EXPECT(gbuf_differs(&dst, 0, dst.length, 2, 0), -1,
+	tap_is(gbuf_differs(&dst, 0, dst.length, 2, 0), -1,
 	       "it has written nothing");
 	pair_destroy();
 }
 
-void group_traffic(void)
+void suite_traffic(void)
 {
 	struct dt_counts before = dt_counts();
 

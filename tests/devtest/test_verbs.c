@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 #include "rxe.h"
 
@@ -56,31 +56,31 @@ static void test_parents(void)
 			REQUIRE_EQ(cmd_alloc_mw(v, pd, 2, &mw), 0, "ALLOC_MW");
 			handle = mw.handle;
 		}
-		EXPECT(cmd_destroy(v, HYV_OBJ_PD, pd), HYV_S_EBUSY,
+		tap_is(cmd_destroy(v, HYV_OBJ_PD, pd), HYV_S_EBUSY,
 		       "DESTROY of a PD that %s uses", children[i].name);
-		EXPECT(cmd_destroy(v, children[i].type, handle), 0,
+		tap_is(cmd_destroy(v, children[i].type, handle), 0,
 		       "DESTROY of %s", children[i].name);
-		EXPECT(cmd_destroy(v, HYV_OBJ_PD, pd), 0,
+		tap_is(cmd_destroy(v, HYV_OBJ_PD, pd), 0,
 		       "DESTROY of a PD that %s used", children[i].name);
 		REQUIRE_EQ(cmd_alloc_pd(v, context, &pd), 0, "ALLOC_PD");
 	}
 
 	REQUIRE_EQ(cmd_create_srq(v, pd, 7, &srq), 0, "CREATE_SRQ");
-	EXPECT(cmd_create_qp_type(v, QPT_RC, fix.pd, fix.cq.handle, srq.handle,
+	tap_is(cmd_create_qp_type(v, QPT_RC, fix.pd, fix.cq.handle, srq.handle,
 				  7, &qp),
 	       HYV_S_EINVAL, "CREATE_QP with another context's SRQ");
-	EXPECT(cmd_create_qp_type(v, QPT_RC, pd, cq.handle, fix.srq.handle, 7,
+	tap_is(cmd_create_qp_type(v, QPT_RC, pd, cq.handle, fix.srq.handle, 7,
 				  &qp),
 	       HYV_S_EINVAL, "CREATE_QP with an SRQ, in another context");
 	REQUIRE_EQ(cmd_create_qp_type(v, QPT_RC, pd, cq.handle, srq.handle, 7,
 				      &qp),
 		   0, "CREATE_QP");
-	EXPECT(cmd_destroy(v, HYV_OBJ_SRQ, srq.handle), HYV_S_EBUSY,
+	tap_is(cmd_destroy(v, HYV_OBJ_SRQ, srq.handle), HYV_S_EBUSY,
 	       "DESTROY of an SRQ that a QP uses");
-	EXPECT(cmd_destroy(v, HYV_OBJ_QP, qp.handle), 0, "DESTROY of the QP");
-	EXPECT(cmd_destroy(v, HYV_OBJ_SRQ, srq.handle), 0,
+	tap_is(cmd_destroy(v, HYV_OBJ_QP, qp.handle), 0, "DESTROY of the QP");
+	tap_is(cmd_destroy(v, HYV_OBJ_SRQ, srq.handle), 0,
 	       "DESTROY of an SRQ that was in use");
-	EXPECT(cmd_destroy(v, HYV_OBJ_CONTEXT, context), 0,
+	tap_is(cmd_destroy(v, HYV_OBJ_CONTEXT, context), 0,
 	       "DESTROY of a context");
 }
 
@@ -91,11 +91,11 @@ static void test_qp_types(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		EXPECT(cmd_create_qp_type(&fix.v, types[i], fix.pd,
+		tap_is(cmd_create_qp_type(&fix.v, types[i], fix.pd,
 					  fix.cq.handle, fix.srq.handle, 7,
 					  &qp),
 		       0, "CREATE_QP of type %u with an SRQ", types[i]);
-		EXPECT(cmd_destroy(&fix.v, HYV_OBJ_QP, qp.handle), 0,
+		tap_is(cmd_destroy(&fix.v, HYV_OBJ_QP, qp.handle), 0,
 		       "DESTROY of a QP of type %u", types[i]);
 	}
 }
@@ -127,7 +127,7 @@ static void test_srq_create(uint32_t max_wr, uint32_t max_sge)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		req_create_srq(&r, fix.pd, cases[i].wr, cases[i].sge);
 		((struct hyv_create_srq_req *)r.data)->srq_type = cases[i].type;
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
 		       "CREATE_SRQ with %s", cases[i].what);
 	}
 	fixture_renew(&fix);
@@ -137,13 +137,13 @@ static void expect_srq(uint32_t wr, uint32_t limit, const char *when)
 {
 	struct hyv_query_srq_rsp out;
 
-	EXPECT(cmd_query_srq(&fix.v, fix.srq.handle, &out), 0, "QUERY_SRQ %s",
+	tap_is(cmd_query_srq(&fix.v, fix.srq.handle, &out), 0, "QUERY_SRQ %s",
 	       when);
-	CHECK(le32toh(out.max_wr) == wr && le32toh(out.max_sge) >= 2 &&
-		      le32toh(out.srq_limit) == limit,
-	      "it shows %u elements of %u entries, limit %u",
-	      le32toh(out.max_wr), le32toh(out.max_sge),
-	      le32toh(out.srq_limit));
+	tap_ok(le32toh(out.max_wr) == wr && le32toh(out.max_sge) >= 2 &&
+		       le32toh(out.srq_limit) == limit,
+	       "it shows %u elements of %u entries, limit %u",
+	       le32toh(out.max_wr), le32toh(out.max_sge),
+	       le32toh(out.srq_limit));
 }
 
 static void test_srq_attrs(void)
@@ -168,11 +168,11 @@ static void test_srq_attrs(void)
 
 	expect_srq(15, 0, "of a new one");
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		EXPECT(cmd_modify_srq(&fix.v, fix.srq.handle, cases[i].mask,
+		tap_is(cmd_modify_srq(&fix.v, fix.srq.handle, cases[i].mask,
 				      cases[i].wr, cases[i].limit, &fix.mi),
 		       cases[i].status, "MODIFY_SRQ: %s", cases[i].what);
 	expect_srq(15, 9, "after a limit was set");
-	EXPECT(cmd_modify_srq(&fix.v, fix.srq.handle, SRQ_MAX_WR, 31, 0,
+	tap_is(cmd_modify_srq(&fix.v, fix.srq.handle, SRQ_MAX_WR, 31, 0,
 			      &fix.mi),
 	       0, "MODIFY_SRQ: more elements");
 	expect_srq(31, 9, "after it has grown");
@@ -289,24 +289,24 @@ static void test_srq_place(void)
 
 		memset(at, 0x5a, DT_PAGE);
 		before = nr_mappings();
-		EXPECT(modify_in_place(&cases[i], &page), cases[i].status,
+		tap_is(modify_in_place(&cases[i], &page), cases[i].status,
 		       "MODIFY_SRQ with %s", cases[i].what);
-		EXPECT(nr_mappings(), before, "it leaves no mapping");
+		tap_is(nr_mappings(), before, "it leaves no mapping");
 		memcpy(&mi, at + PLACE_AT, sizeof(mi));
 		if (told)
 			memset(at + PLACE_AT, 0x5a, sizeof(mi));
-		CHECK(!memcmp(at, want, DT_PAGE), "it writes nowhere else");
+		tap_ok(!memcmp(at, want, DT_PAGE), "it writes nowhere else");
 		if (!told)
 			continue;
-		CHECK(mi.size >= 32 * 64 && !(mi.offset % DT_PAGE),
-		      "the queue's place is told: %u bytes", mi.size);
-		EXPECT(cmd_mmap(&fix.v, fix.context, &mi, &where), 0,
+		tap_ok(mi.size >= 32 * 64 && !(mi.offset % DT_PAGE),
+		       "the queue's place is told: %u bytes", mi.size);
+		tap_is(cmd_mmap(&fix.v, fix.context, &mi, &where), 0,
 		       "MMAP of the new queue");
-		EXPECT(cmd_munmap(&fix.v, fix.context, where), 0, "MUNMAP");
+		tap_is(cmd_munmap(&fix.v, fix.context, where), 0, "MUNMAP");
 	}
-	EXPECT(cmd_modify_srq(&fix.v, fix.srq.handle, SRQ_LIMIT, 0, 3, &fix.mi),
+	tap_is(cmd_modify_srq(&fix.v, fix.srq.handle, SRQ_LIMIT, 0, 3, &fix.mi),
 	       0, "MODIFY_SRQ that needs no memory, with memory");
-	EXPECT(dt_pinned_kib(), pinned, "as much is pinned as before");
+	tap_is(dt_pinned_kib(), pinned, "as much is pinned as before");
 	gbuf_free(&page);
 	fixture_renew(&fix);
 }
@@ -328,11 +328,11 @@ static void test_resize_fields(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		if (EXPECT(cmd_resize_cq(&fix.v, cases[i].cqe, &fix.cq2),
+		if (tap_is(cmd_resize_cq(&fix.v, cases[i].cqe, &fix.cq2),
 			   cases[i].status, "RESIZE_CQ to %s", cases[i].what) &&
 		    !cases[i].status)
-			CHECK(fix.cq2.cqe >= cases[i].cqe, "it has %u entries",
-			      fix.cq2.cqe);
+			tap_ok(fix.cq2.cqe >= cases[i].cqe, "it has %u entries",
+			       fix.cq2.cqe);
 	fixture_renew(&fix);
 }
 
@@ -369,17 +369,17 @@ static void test_ah_fields(void)
 		       cases[i].offset] = cases[i].value;
 		ret = vnic_exec(&fix.v, &r, &rsp);
 		if (cases[i].status < 0)
-			CHECK(ret > 0, "CREATE_AH with %s: %d", cases[i].what,
-			      ret);
+			tap_ok(ret > 0, "CREATE_AH with %s: %d", cases[i].what,
+			       ret);
 		else
-			EXPECT(ret, cases[i].status, "CREATE_AH with %s",
+			tap_is(ret, cases[i].status, "CREATE_AH with %s",
 			       cases[i].what);
 	}
 	for (i = 0; i < ARRAY_SIZE(ah); i++)
 		REQUIRE_EQ(cmd_create_ah(&fix.v, fix.pd, &fix.gid, &ah[i]), 0,
 			   "CREATE_AH");
-	CHECK(ah[0].number && ah[1].number && ah[0].number != ah[1].number,
-	      "AHs have numbers: %u, %u", ah[0].number, ah[1].number);
+	tap_ok(ah[0].number && ah[1].number && ah[0].number != ah[1].number,
+	       "AHs have numbers: %u, %u", ah[0].number, ah[1].number);
 }
 
 static void test_mw_fields(void)
@@ -396,11 +396,11 @@ static void test_mw_fields(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		mw.rkey = 0;
-		EXPECT(cmd_alloc_mw(&fix.v, fix.pd, cases[i].type, &mw),
+		tap_is(cmd_alloc_mw(&fix.v, fix.pd, cases[i].type, &mw),
 		       cases[i].status, "ALLOC_MW of type %u", cases[i].type);
 		if (!cases[i].status)
-			CHECK(mw.rkey && mw.rkey != fix.mw.rkey,
-			      "it has a key: %#x", mw.rkey);
+			tap_ok(mw.rkey && mw.rkey != fix.mw.rkey,
+			       "it has a key: %#x", mw.rkey);
 	}
 }
 
@@ -416,24 +416,24 @@ static void test_mcast(void)
 	const uint8_t *other = fixture_other_group;
 	uint32_t ud = fix.ud.handle, rc = fix.qp.handle;
 
-	EXPECT(group(true, ud, 0, fix.gid.raw), HYV_S_EINVAL,
+	tap_is(group(true, ud, 0, fix.gid.raw), HYV_S_EINVAL,
 	       "ATTACH_MCAST to what is no group");
-	EXPECT(group(true, rc, 0, other), HYV_S_EINVAL,
+	tap_is(group(true, rc, 0, other), HYV_S_EINVAL,
 	       "ATTACH_MCAST of an RC QP");
-	EXPECT(group(false, rc, 0, fixture_group), HYV_S_EINVAL,
+	tap_is(group(false, rc, 0, fixture_group), HYV_S_EINVAL,
 	       "DETACH_MCAST of an RC QP");
-	EXPECT(group(false, ud, 0, other), HYV_S_EINVAL,
+	tap_is(group(false, ud, 0, other), HYV_S_EINVAL,
 	       "DETACH_MCAST from a group that the QP is not in");
-	EXPECT(group(true, ud, 0, other), 0, "ATTACH_MCAST");
-	EXPECT(group(true, ud, 0, other), 0, "ATTACH_MCAST to the same group");
-	EXPECT(group(true, ud, 0xc001, other), 0,
+	tap_is(group(true, ud, 0, other), 0, "ATTACH_MCAST");
+	tap_is(group(true, ud, 0, other), 0, "ATTACH_MCAST to the same group");
+	tap_is(group(true, ud, 0xc001, other), 0,
 	       "ATTACH_MCAST to the same group with another LID");
-	EXPECT(group(false, ud, 0, other), 0, "DETACH_MCAST");
-	EXPECT(group(false, ud, 0, other), HYV_S_EINVAL, "DETACH_MCAST twice");
-	EXPECT(group(false, ud, 0xc001, other), HYV_S_EINVAL,
+	tap_is(group(false, ud, 0, other), 0, "DETACH_MCAST");
+	tap_is(group(false, ud, 0, other), HYV_S_EINVAL, "DETACH_MCAST twice");
+	tap_is(group(false, ud, 0xc001, other), HYV_S_EINVAL,
 	       "DETACH_MCAST with another LID, when the QP has left");
-	EXPECT(group(true, ud, 0, other), 0, "ATTACH_MCAST once more");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_QP, ud), 0,
+	tap_is(group(true, ud, 0, other), 0, "ATTACH_MCAST once more");
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_QP, ud), 0,
 	       "DESTROY of a QP in two groups");
 	fixture_renew(&fix);
 }
@@ -501,11 +501,11 @@ static void test_rereg_fields(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		EXPECT(rereg(cases[i].flags, cases[i].pd, cases[i].access,
+		tap_is(rereg(cases[i].flags, cases[i].pd, cases[i].access,
 			     cases[i].iova, cases[i].slot),
 		       missing ? missing : cases[i].status, "REREG_MR with %s",
 		       cases[i].what);
-	EXPECT(dt_pinned_kib(), pinned, "as much is pinned as before");
+	tap_is(dt_pinned_kib(), pinned, "as much is pinned as before");
 }
 
 static void test_rereg_pd(void)
@@ -514,23 +514,23 @@ static void test_rereg_pd(void)
 	uint32_t context, pd, foreign;
 
 	if (fixture_status(&fix, HYV_CMD_REREG_MR)) {
-		dt_note("the HCA cannot re-register");
+		tap_diag("the HCA cannot re-register");
 		return;
 	}
 	REQUIRE_EQ(cmd_alloc_context(v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(v, context, &foreign), 0, "ALLOC_PD");
 	REQUIRE_EQ(cmd_alloc_pd(v, fix.context, &pd), 0, "ALLOC_PD");
-	EXPECT(rereg(HYV_REREG_PD, foreign, 0, 0, -1), HYV_S_EINVAL,
+	tap_is(rereg(HYV_REREG_PD, foreign, 0, 0, -1), HYV_S_EINVAL,
 	       "REREG_MR with another context's PD");
-	EXPECT(cmd_destroy(v, HYV_OBJ_PD, foreign), 0,
+	tap_is(cmd_destroy(v, HYV_OBJ_PD, foreign), 0,
 	       "a refused REREG_MR does not keep the PD in use");
-	EXPECT(rereg(HYV_REREG_PD, pd, 0, 0, -1), 0, "REREG_MR with a new PD");
-	EXPECT(cmd_destroy(v, HYV_OBJ_PD, pd), HYV_S_EBUSY,
+	tap_is(rereg(HYV_REREG_PD, pd, 0, 0, -1), 0, "REREG_MR with a new PD");
+	tap_is(cmd_destroy(v, HYV_OBJ_PD, pd), HYV_S_EBUSY,
 	       "the MR uses the new PD");
-	EXPECT(rereg(HYV_REREG_PD, fix.pd, 0, 0, -1), 0,
+	tap_is(rereg(HYV_REREG_PD, fix.pd, 0, 0, -1), 0,
 	       "REREG_MR with the old PD");
-	EXPECT(cmd_destroy(v, HYV_OBJ_PD, pd), 0, "the new PD is free again");
-	EXPECT(cmd_destroy(v, HYV_OBJ_MR, fix.mr.handle), 0,
+	tap_is(cmd_destroy(v, HYV_OBJ_PD, pd), 0, "the new PD is free again");
+	tap_is(cmd_destroy(v, HYV_OBJ_MR, fix.mr.handle), 0,
 	       "DESTROY of an MR with a history");
 	fixture_renew(&fix);
 }
@@ -541,17 +541,17 @@ static void test_moderation(void)
 	struct req r;
 
 	fixture_request(&fix, HYV_CMD_MODIFY_CQ, &r);
-	EXPECT(vnic_exec(&fix.v, &r, &rsp),
+	tap_is(vnic_exec(&fix.v, &r, &rsp),
 	       fixture_status(&fix, HYV_CMD_MODIFY_CQ), "MODIFY_CQ");
 }
 
-void group_verbs(void)
+void suite_verbs(void)
 {
 	struct dt_counts before = dt_counts();
 	struct hyv_query_device_rsp dev;
 
 	fixture_init(&fix);
-	dt_note("verbs %#x", fix.verbs);
+	tap_diag("verbs %#x", fix.verbs);
 	test_parents();
 	test_qp_types();
 	REQUIRE_EQ(cmd_query_device(&fix.v, &dev), 0, "QUERY_DEVICE");
@@ -565,9 +565,9 @@ void group_verbs(void)
 	test_mcast();
 	test_rereg_fields();
 	test_rereg_pd();
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
 	       "DESTROY of a context with objects of all types");
-	EXPECT(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
 	dt_expect_counts(&before, "after their context");
 	fixture_free(&fix);
 	dt_expect_counts(&before, "after all verbs");

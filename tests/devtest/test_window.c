@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "fixture.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 
 static struct fixture fix;
@@ -24,7 +24,7 @@ static void touch_all(struct vnic *v, const char *when)
 
 	for (at = v->window; at < v->window + v->window_size; at += DT_PAGE)
 		*at += 0;
-	CHECK(true, "the window has no hole %s", when);
+	tap_ok(true, "the window has no hole %s", when);
 }
 
 static bool is_zero(const uint8_t *p, size_t len)
@@ -63,33 +63,33 @@ static void test_map(void)
 	uint32_t len;
 
 	touch_all(v, "with mappings");
-	EXPECT(mappings(v), 1, "the fixture's CQ is mapped");
+	tap_is(mappings(v), 1, "the fixture's CQ is mapped");
 	REQUIRE_EQ(cmd_create_cq(v, fix.context, 500, 0, &cq), 0, "CREATE_CQ");
 	len = cq.mi.size;
 	REQUIRE_EQ(cmd_mmap(v, fix.context, &cq.mi, &at), 0, "MMAP");
-	EXPECT(mappings(v), 2, "two mappings");
-	CHECK(at + len <= v->window_size &&
-		      (at >= fix.cq_offset + fix.cq.mi.size ||
-		       at + len <= fix.cq_offset),
-	      "mappings do not overlap");
-	CHECK(!is_zero(v->window + at, 128), "a queue has a header");
-	EXPECT(cmd_mmap(v, fix.context, &cq.mi, &at), HYV_S_EINVAL,
+	tap_is(mappings(v), 2, "two mappings");
+	tap_ok(at + len <= v->window_size &&
+		       (at >= fix.cq_offset + fix.cq.mi.size ||
+			at + len <= fix.cq_offset),
+	       "mappings do not overlap");
+	tap_ok(!is_zero(v->window + at, 128), "a queue has a header");
+	tap_is(cmd_mmap(v, fix.context, &cq.mi, &at), HYV_S_EINVAL,
 	       "MMAP of rxe's queue twice");
-	EXPECT(mappings(v), 2, "a refused MMAP leaves nothing");
+	tap_is(mappings(v), 2, "a refused MMAP leaves nothing");
 	touch_all(v, "after a refused MMAP");
 
-	EXPECT(cmd_munmap(v, fix.context, at), 0, "MUNMAP");
-	EXPECT(mappings(v), 1, "one mapping");
+	tap_is(cmd_munmap(v, fix.context, at), 0, "MUNMAP");
+	tap_is(mappings(v), 1, "one mapping");
 	touch_all(v, "after MUNMAP");
-	CHECK(is_zero(v->window + at, len), "what was mapped is zero memory");
+	tap_ok(is_zero(v->window + at, len), "what was mapped is zero memory");
 	memset(v->window + at, 0x5a, len);
-	EXPECT(v->window[at + len - 1], 0x5a, "and can be written");
-	EXPECT(cmd_munmap(v, fix.context, at), HYV_S_ENOENT, "MUNMAP twice");
-	EXPECT(cmd_munmap(v, fix.context, at + DT_PAGE), HYV_S_ENOENT,
+	tap_is(v->window[at + len - 1], 0x5a, "and can be written");
+	tap_is(cmd_munmap(v, fix.context, at), HYV_S_ENOENT, "MUNMAP twice");
+	tap_is(cmd_munmap(v, fix.context, at + DT_PAGE), HYV_S_ENOENT,
 	       "MUNMAP of nothing");
-	EXPECT(cmd_munmap(v, fix.context, fix.cq_offset + 8), HYV_S_ENOENT,
+	tap_is(cmd_munmap(v, fix.context, fix.cq_offset + 8), HYV_S_ENOENT,
 	       "MUNMAP inside of a mapping");
-	EXPECT(cmd_munmap(v, fix.context, ~0ULL), HYV_S_ENOENT,
+	tap_is(cmd_munmap(v, fix.context, ~0ULL), HYV_S_ENOENT,
 	       "MUNMAP outside of the window");
 }
 
@@ -107,7 +107,7 @@ static int mmap_with(uint32_t prot, uint64_t offset, uint64_t length,
 	ret = vnic_exec(&fix.v, &r, &rsp);
 	if (!ret) {
 		*at = le64toh(rsp.mmap.window_offset);
-		EXPECT(rsp.mmap.cache, HYV_CACHE_WB,
+		tap_is(rsp.mmap.cache, HYV_CACHE_WB,
 		       "a queue in memory is cached");
 	}
 	return ret;
@@ -141,11 +141,11 @@ static void test_fields(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		EXPECT(mmap_with(cases[i].prot, cases[i].offset,
+		tap_is(mmap_with(cases[i].prot, cases[i].offset,
 				 cases[i].length, &at),
 		       cases[i].status, "MMAP with %s", cases[i].what);
 	touch_all(&fix.v, "after refused MMAPs");
-	EXPECT(cmd_munmap(&fix.v, fix.context, at), 0, "MUNMAP");
+	tap_is(cmd_munmap(&fix.v, fix.context, at), 0, "MUNMAP");
 }
 
 static sigjmp_buf fault;
@@ -178,12 +178,12 @@ static void test_read_only(void)
 
 	REQUIRE_EQ(cmd_create_cq(&fix.v, fix.context, 15, 0, &cq), 0,
 		   "CREATE_CQ");
-	EXPECT(mmap_with(HYV_MMAP_READ, cq.mi.offset, cq.mi.size, &at), 0,
+	tap_is(mmap_with(HYV_MMAP_READ, cq.mi.offset, cq.mi.size, &at), 0,
 	       "MMAP for reading");
-	CHECK(!is_zero(fix.v.window + at, 128), "it can be read");
-	CHECK(!can_write(fix.v.window + at), "it cannot be written");
-	EXPECT(cmd_munmap(&fix.v, fix.context, at), 0, "MUNMAP");
-	CHECK(can_write(fix.v.window + at), "after MUNMAP it can");
+	tap_ok(!is_zero(fix.v.window + at, 128), "it can be read");
+	tap_ok(!can_write(fix.v.window + at), "it cannot be written");
+	tap_is(cmd_munmap(&fix.v, fix.context, at), 0, "MUNMAP");
+	tap_ok(can_write(fix.v.window + at), "after MUNMAP it can");
 }
 
 static void test_full(void)
@@ -201,40 +201,40 @@ static void test_full(void)
 		if (ret)
 			break;
 	}
-	EXPECT(ret, HYV_S_ENOSPC, "MMAP into a full window, after %d", n);
-	CHECK(n > 2 && cq[0].mi.size <= size, "%d queues of %u bytes", n,
-	      cq[0].mi.size);
+	tap_is(ret, HYV_S_ENOSPC, "MMAP into a full window, after %d", n);
+	tap_ok(n > 2 && cq[0].mi.size <= size, "%d queues of %u bytes", n,
+	       cq[0].mi.size);
 	touch_all(&fix.v, "when it is full");
-	EXPECT(cmd_munmap(&fix.v, fix.context, at[1]), 0, "MUNMAP");
-	EXPECT(cmd_mmap(&fix.v, fix.context, &cq[n].mi, &at[n]), 0,
+	tap_is(cmd_munmap(&fix.v, fix.context, at[1]), 0, "MUNMAP");
+	tap_is(cmd_mmap(&fix.v, fix.context, &cq[n].mi, &at[n]), 0,
 	       "MMAP after MUNMAP");
-	EXPECT(at[n], at[1], "the place is used again");
+	tap_is(at[n], at[1], "the place is used again");
 	for (i = 0; i < n; i++)
-		EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq[i].handle), 0,
+		tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq[i].handle), 0,
 		       "DESTROY of a CQ that is mapped");
-	CHECK(!is_zero(fix.v.window + at[0], 128),
-	      "a mapping stays when its CQ is gone");
+	tap_ok(!is_zero(fix.v.window + at[0], 128),
+	       "a mapping stays when its CQ is gone");
 }
 
 static void test_end(void)
 {
 	uint64_t at = fix.cq_offset;
 
-	CHECK(mappings(&fix.v) > 3, "there are mappings");
-	EXPECT(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
+	tap_ok(mappings(&fix.v) > 3, "there are mappings");
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
 	       "DESTROY of a context with mappings");
-	EXPECT(mappings(&fix.v), 0, "there are none left");
+	tap_is(mappings(&fix.v), 0, "there are none left");
 	touch_all(&fix.v, "after DESTROY");
-	CHECK(is_zero(fix.v.window + at, DT_PAGE), "it is zero memory");
+	tap_ok(is_zero(fix.v.window + at, DT_PAGE), "it is zero memory");
 
 	fixture_renew(&fix);
-	EXPECT(mappings(&fix.v), 1, "there is one again");
-	EXPECT(vnic_reset(&fix.v), 0, "RESET");
-	EXPECT(mappings(&fix.v), 0, "there are none after a reset");
+	tap_is(mappings(&fix.v), 1, "there is one again");
+	tap_is(vnic_reset(&fix.v), 0, "RESET");
+	tap_is(mappings(&fix.v), 0, "there are none after a reset");
 	touch_all(&fix.v, "after a reset");
 	fixture_renew(&fix);
 	close(fix.v.fd);
-	EXPECT(mappings(&fix.v), 0, "there are none after the file is closed");
+	tap_is(mappings(&fix.v), 0, "there are none after the file is closed");
 	touch_all(&fix.v, "after the file is closed");
 }
 
@@ -248,9 +248,9 @@ static void test_no_window(void)
 	vnic_attach(&v, &fix.gm);
 	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_create_cq(&v, context, 15, 0, &cq), 0, "CREATE_CQ");
-	EXPECT(cmd_mmap(&v, context, &cq.mi, &at), HYV_S_ENOSPC,
+	tap_is(cmd_mmap(&v, context, &cq.mi, &at), HYV_S_ENOSPC,
 	       "MMAP without a window");
-	EXPECT(cmd_munmap(&v, context, 0), HYV_S_ENOENT,
+	tap_is(cmd_munmap(&v, context, 0), HYV_S_ENOENT,
 	       "MUNMAP without a window");
 	vnic_close(&v);
 }
@@ -294,11 +294,11 @@ static void test_threads(void)
 	atomic_store(&stop, true);
 	for (i = 0; i < ARRAY_SIZE(thread); i++)
 		pthread_join(thread[i], NULL);
-	EXPECT(mappings(&fix.v), 1, "threads that map and unmap leave nothing");
+	tap_is(mappings(&fix.v), 1, "threads that map and unmap leave nothing");
 	touch_all(&fix.v, "after threads have mapped and unmapped");
 }
 
-void group_window(void)
+void suite_window(void)
 {
 	struct dt_counts before = dt_counts();
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "groups.h"
+#include "suites.h"
 #include "harness.h"
 
 #define GUEST_GIDS (1ULL << HYV_F_GUEST_GIDS)
@@ -157,7 +157,7 @@ static void test_header(const struct opcode *op)
 	for (i = 0; i < ARRAY_SIZE(layout_rules); i++) {
 		fixture_request(&fix, op->opcode, &r);
 		layout_rules[i].spoil(&r);
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), layout_rules[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), layout_rules[i].status,
 		       "%s: %s", op->name, layout_rules[i].what);
 	}
 	for (i = 0; i < ARRAY_SIZE(header_rules); i++) {
@@ -165,7 +165,7 @@ static void test_header(const struct opcode *op)
 		value = htole32(header_rules[i].value);
 		memcpy(r.data + header_rules[i].offset, &value,
 		       header_rules[i].size);
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), header_rules[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), header_rules[i].status,
 		       "%s: %s", op->name, header_rules[i].what);
 	}
 }
@@ -177,10 +177,10 @@ static void test_success(const struct opcode *op, struct req *r, uint32_t room,
 	int status = fixture_status(&fix, op->opcode);
 	struct rsp rsp;
 
-	if (EXPECT(vnic_exec_room(&fix.v, r, &rsp, room), status, "%s: %s",
+	if (tap_is(vnic_exec_room(&fix.v, r, &rsp, room), status, "%s: %s",
 		   op->name, what) &&
 	    !status)
-		EXPECT(le16toh(rsp.hdr.fixed_len), op->rsp_len,
+		tap_is(le16toh(rsp.hdr.fixed_len), op->rsp_len,
 		       "%s: %s: fixed part of the reply", op->name, what);
 	if (opcode_changes(op))
 		fixture_renew(&fix);
@@ -196,15 +196,15 @@ static void test_room(const struct opcode *op)
 	out = le32toh(r.hdr.udata_out_len);
 	least = op->min_reply + out;
 	if (least > sizeof(struct hyv_rsp)) {
-		EXPECT(vnic_exec_room(&fix.v, &r, &rsp, least - 1),
+		tap_is(vnic_exec_room(&fix.v, &r, &rsp, least - 1),
 		       HYV_S_EMSGSIZE, "%s: no room for the reply", op->name);
-		EXPECT(vnic_exec_room(&fix.v, &r, &rsp, sizeof(struct hyv_rsp)),
+		tap_is(vnic_exec_room(&fix.v, &r, &rsp, sizeof(struct hyv_rsp)),
 		       HYV_S_EMSGSIZE, "%s: room for a status only", op->name);
 	}
 	if (op->min_reply < op->rsp_len) {
-		EXPECT(vnic_exec_room(&fix.v, &r, &rsp, least), 0,
+		tap_is(vnic_exec_room(&fix.v, &r, &rsp, least), 0,
 		       "%s: room for the first version", op->name);
-		EXPECT(le16toh(rsp.hdr.fixed_len), op->min_reply,
+		tap_is(le16toh(rsp.hdr.fixed_len), op->min_reply,
 		       "%s: reply of the first version", op->name);
 	}
 	test_success(op, &r, op->rsp_len + out, "just room for the reply");
@@ -241,7 +241,7 @@ static void test_reserved(const struct opcode *op)
 		     j++) {
 			fixture_request(&fix, op->opcode, &r);
 			r.data[field->offset + j] = 0x40;
-			EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+			tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
 			       "%s, byte %zu", field->name, j);
 		}
 	}
@@ -275,16 +275,16 @@ static void test_unknown(void)
 			REQUIRE_EQ(vnic_exec(&fix.v, &r, &rsp), HYV_S_ENOSYS,
 				   "opcode %#x is unknown", i);
 	}
-	CHECK(i > opcodes[NR_OPCODES - 1].opcode, "unknown opcodes");
+	tap_ok(i > opcodes[NR_OPCODES - 1].opcode, "unknown opcodes");
 	r.hdr.opcode = htole16(0xffff);
-	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_ENOSYS,
+	tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_ENOSYS,
 	       "opcode 0xffff is unknown");
 	for (i = 0; i < sizeof(struct hyv_req); i++) {
 		r.len = i;
 		REQUIRE_EQ(vnic_exec(&fix.v, &r, &rsp), HYV_S_EMSGSIZE,
 			   "a request of %u bytes", i);
 	}
-	CHECK(true, "requests shorter than a header");
+	tap_ok(true, "requests shorter than a header");
 }
 
 static void test_udata(void)
@@ -335,16 +335,16 @@ static void test_udata(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_request(&fix, cases[i].opcode, &r);
 		req_udata(&r, in, cases[i].in, cases[i].out);
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
 		       "provider data: %s", cases[i].what);
 	}
 	/* What is between provider data and lists must be zero. */
 	fixture_request(&fix, HYV_CMD_ALLOC_PD, &r);
 	req_udata(&r, in, 3, 0);
 	add_bytes(&r, 5);
-	EXPECT(vnic_exec(&fix.v, &r, &rsp), 0, "provider data: padded");
+	tap_is(vnic_exec(&fix.v, &r, &rsp), 0, "provider data: padded");
 	r.data[r.len - 1] = 1;
-	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
+	tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EINVAL,
 	       "provider data: padding is not zero");
 	fixture_renew(&fix);
 }
@@ -363,19 +363,19 @@ static void test_features(void)
 		if (!opcodes[i].features)
 			continue;
 		fixture_request(&fix, opcodes[i].opcode, &r);
-		EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EOPNOTSUPP,
+		tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EOPNOTSUPP,
 		       "%s without the feature", opcodes[i].name);
 	}
 	req_reg_mr_head(&r, fix.pd, ACCESS_REMOTE, fix.buf.va);
 	chunk.addr = fix.buf.gpa[0];
 	list = req_list(&r, 0, fix.buf.va, 16, &chunk, 1);
 	list->flags = htole16(HYV_CHUNKS_INDIRECT);
-	EXPECT(vnic_exec(&fix.v, &r, &rsp), HYV_S_EOPNOTSUPP,
+	tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EOPNOTSUPP,
 	       "indirect chunk list without the feature");
 	fixture_renew(&fix);
 }
 
-void group_wire(void)
+void suite_wire(void)
 {
 	struct dt_counts before = dt_counts();
 
