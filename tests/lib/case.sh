@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the scripts of the cases share. They run in the lab's machines and begin
+# Shared by the scripts of the cases, which run in the lab's machines and begin
 # with:  . "$HYV_TREE/tests/lib/case.sh"
-# A command that fails, fails the script, and the log says which one it was.
+# A script fails when one of its commands does, and logs which one it was.
 set -euEo pipefail
 trap 'echo "FAILED: line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND" >&2' ERR
 
@@ -13,15 +13,15 @@ if [ ! -d /run/programs ]; then
 	mv /run/programs.new /run/programs
 fi
 export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs
-export VERBS_PATIENCE=$((10 * LAB_PATIENCE)) DEVTEST_PATIENCE=$LAB_PATIENCE
+export VERBS_TIMEOUT=$((10 * LAB_PATIENCE)) DEVTEST_TIMEOUT_SCALE=$LAB_PATIENCE
 
-# Kernel log lines of severity warning or worse that have nothing to do with
-# HyV, as patterns of grep -E.
+# Kernel log lines of severity warning or worse that are unrelated to HyV, as
+# patterns of grep -E.
 KLOG_HARMLESS=(
-	# any module that the kernel's build has not signed
+	# any module that is not signed by the kernel's build
 	'^(hyv|virtio_hyv|hyv_kunit): loading out-of-tree module taints kernel\.$'
 	'^(hyv|virtio_hyv): module verification failed: signature and/or required key missing - tainting kernel$'
-	# the clocks of a processor that is emulated, or that others use too
+	# clocks of an emulated or overcommitted CPU
 	'^hrtimer: interrupt took [0-9]+ ns$'
 	'^perf: interrupt took too long '
 	'^clocksource: '
@@ -30,12 +30,12 @@ KLOG_HARMLESS=(
 	'^ *("trace_clock=local"|on the kernel command line)$'
 )
 
-# step TEXT...: what comes next, for the reader of the log.
+# step TEXT...: log what comes next.
 step() {
 	printf '== %s  [%ss]\n' "$*" "$SECONDS"
 }
 
-# fail TEXT...: end the script, the case has failed.
+# fail TEXT...: end the script; the case has failed.
 fail() {
 	printf 'FAILED: %s\n' "$*" >&2
 	exit 1
@@ -47,7 +47,7 @@ wait_for() {
 
 	shift
 	until "$@"; do
-		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+		[ $SECONDS -lt $end ] || fail "timed out waiting for: $*"
 		sleep 0.1
 	done
 }
@@ -57,21 +57,34 @@ must_fail() {
 	local status=0
 
 	"$@" || status=$?
-	[ $status != 0 ] || fail "this should have failed: $*"
+	[ $status != 0 ] || fail "succeeded, but should have failed: $*"
 }
 
-# says RC STDOUT STDERR COMMAND...: exit code, patterns of what is printed
-says() {
+# expect_output RC STDOUT STDERR COMMAND...: exit code, patterns for the output
+expect_output() {
 	local rc=0 want=$1 stdout=$2 stderr=$3
 
 	shift 3
 	"$@" >"$OUT/stdout" 2>"$OUT/stderr" || rc=$?
 	cat "$OUT/stdout" "$OUT/stderr"
-	[ $rc = "$want" ] || fail "exit code $rc instead of $want: $*"
+	[ $rc = "$want" ] || fail "exit code $rc, expected $want: $*"
 	# shellcheck disable=SC2053 # patterns
-	[[ $(<"$OUT/stdout") == $stdout ]] || fail "it should print: $stdout"
+	[[ $(<"$OUT/stdout") == $stdout ]] || fail "standard output does not match: $stdout"
 	# shellcheck disable=SC2053
-	[[ $(<"$OUT/stderr") == $stderr ]] || fail "it should say: $stderr"
+	[[ $(<"$OUT/stderr") == $stderr ]] || fail "standard error does not match: $stderr"
+}
+
+says() {
+	expect_output "$@"
+}
+
+# tap_passed FILE: status 0 if the TAP in FILE has its plan at the end, as many test
+# points as planned, and no failure.
+tap_passed() {
+	awk '/^(not ok|Bail out!)/ { failed = 1 }
+		/^ok / { points++ }
+		{ plan = /^1\.\.[1-9][0-9]*$/ ? substr($0, 4) + 0 : 0 }
+		END { exit !(!failed && points && points == plan) }' "$1"
 }
 
 # gid_index: set GID_INDEX to the index of the device's first GID that is an IPv4
@@ -86,15 +99,15 @@ gid_index() {
 	fail "$IBDEV has no GID with an IPv4 address"
 }
 
-# gids: the GID table of the device without its empty entries. Their types are
-# not there: the core of a guest takes the host's GIDs for RoCE v1 ones.
+# gids: the GID table of the device without its empty entries. Types are left out:
+# a guest's RDMA core takes the host's GIDs for RoCE v1 ones.
 gids() {
 	grep -v ':0000:0000:0000:0000$' /sys/class/infiniband/"$IBDEV"/ports/1/gids/* |
 		sed 's,.*/,,'
 }
 
-# klog_check: no line in this machine's kernel log since the case began that is
-# a warning or worse.
+# klog_check: fail if this machine's kernel log has a warning or worse since the
+# case began.
 klog_check() {
 	local lines
 
@@ -103,14 +116,14 @@ klog_check() {
 	[ -z "$lines" ] || fail "in the kernel log: $lines"
 }
 
-# --- Programs that come in pairs: a server, and a client that is given the
-# --- server's address; both take the port as -p.
+# --- Pairs of programs: a server, and a client that takes the server's address;
+# --- both take the port as -p.
 
 PAIR_PORT=18515
 PAIR_TIMEOUT=$((120 * LAB_PATIENCE))
 
-# listens PORT [6]: status 0 when a program waits for TCP connections there. Without
-# a process of its own, as they take long to start in an emulated guest.
+# listens PORT [6]: status 0 if a program listens on the TCP port. Starts no
+# process, which is slow in an emulated guest.
 listens() {
 	local port line
 
@@ -121,8 +134,8 @@ listens() {
 	[ -z "${2:-}" ] && listens "$1" 6
 }
 
-# server NAME COMMAND...: start it, tell NAME to the clients, wait for its end.
-# What it says goes to $OUT/NAME.server.
+# server NAME COMMAND...: start it, publish its port as NAME, wait until it ends.
+# Its output goes to $OUT/NAME.server.
 server() {
 	local name=$1 pid status=0
 
@@ -142,7 +155,7 @@ server() {
 	}
 }
 
-# client NAME ADDRESS COMMAND...: its other half; what it says goes to
+# client NAME ADDRESS COMMAND...: the other half; its output goes to
 # $OUT/NAME.client.
 client() {
 	local name=$1 address=$2 port status=0
@@ -194,16 +207,16 @@ pingpong() {
 	pingpong_of rc "${@:1:4}" -m 4096 "${@:5}"
 }
 
-# pingpong_results FILE...: how many of these files say that one has ended well.
+# pingpong_results FILE...: how many of these files report success.
 pingpong_results() {
-	# it says that data is wrong, but ends with success
+	# it reports wrong data, but exits with success
 	must_fail grep -i invalid "$@" >&2
 	grep -lE '^[0-9]+ iters in .* usec/iter' "$@" | wc -l
 }
 
-# perftest_over TYPE HOW NAME PROGRAM OPTION...: one of perftest's programs over
+# perftest_of TYPE HOW NAME PROGRAM OPTION...: one of perftest's programs over
 # QPs of a type.
-perftest_over() {
+perftest_of() {
 	local type=$1 how=$2 name=$3 program=$4
 
 	shift 4
@@ -213,12 +226,12 @@ perftest_over() {
 
 # perftest HOW NAME PROGRAM OPTION...: the same over RC.
 perftest() {
-	perftest_over RC "$@"
+	perftest_of RC "$@"
 }
 
 # perftest_results FILE...: a line "FILE: SIZE VALUE" for each result of each
-# client. It is "inf", or 0, if perftest could not tell the rate of an emulated
-# processor's clock.
+# client. VALUE is "inf" or 0 if perftest could not measure the clock rate of an
+# emulated CPU.
 perftest_results() {
 	awk 'FNR == 1 { table = 0 }
 		/^ *#bytes/ { table = 1 }
@@ -227,21 +240,21 @@ perftest_results() {
 		}' "$@"
 }
 
-# --- What the host knows about a guest.
+# --- What the host shows about a guest.
 
-# objects TYPE [PID]: how many objects of a type (qp, cq, srq, pd, mr, ctx) a process
-# has, or all of user space.
+# objects TYPE [PID]: number of objects of a type (qp, cq, srq, pd, mr, ctx) of a
+# process, or of all processes.
 objects() {
 	rdma -j resource show "$1" | jq --argjson pid "${2:-0}" \
 		'[.[] | select(.pid and (.pid == $pid or $pid == 0))] | length'
 }
 
-# has TYPE PID COUNT: status 0 when the process has just as many objects.
+# has TYPE PID COUNT: status 0 if the process has exactly COUNT objects.
 has() {
 	[ "$(objects "$1" "$2")" = "$3" ]
 }
 
-# no_objects [PID]: status 0 when there are none of any type.
+# no_objects [PID]: status 0 if there are no objects of any type.
 no_objects() {
 	local type
 
@@ -255,8 +268,7 @@ memory_pinned() {
 	awk '$1 == "VmPin:" { print $2 }' "/proc/$1/status"
 }
 
-# memory_free: kilobytes that this machine could give to programs, after what
-# is only cached has been dropped.
+# memory_free: kilobytes available to programs after caches have been dropped.
 memory_free() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches

@@ -1,40 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For two guests that connect by rdma_cm: programs of which guest 2 runs the
-# server, and guest 1 the client. Scripts source case.sh before.
+# For two guests that connect by rdma_cm: guest 2 runs the servers, guest 1 the
+# clients. Scripts source case.sh before.
 
 number=${LAB_MACHINE#guest}
 MY_IP6=fd77::1$number PEER_IP6=fd77::1$((3 - number))
-# Of the machine which serves, whichever this is.
+# Addresses of the server's machine, on both.
 # shellcheck disable=SC2034,SC2153 # for the scripts; of the lab
 [ "$LAB_MACHINE" = guest2 ] && at=$MY_IP at6=$MY_IP6 || at=$PEER_IP at6=$PEER_IP6
 
-# meet NAME: wait for the other guest.
-meet() {
+# guest_barrier NAME: wait until both guests are here.
+guest_barrier() {
 	put "$1-$number" here
 	get "$1-$((3 - number))" >/dev/null
 }
 
-# listening: status 0 when a program waits for connections by rdma_cm.
+# listening: status 0 if a program listens on an rdma_cm ID.
 listening() {
 	rdma resource show cm_id | grep -q 'state LISTEN.* pid'
 }
 
-# resources: how many objects of each kind the device has, those of processes that
-# have ended included.
+# resources: number of objects of each type of the device, including those of
+# processes that have exited.
 resources() {
 	rdma resource show "$IBDEV" | sed 's/^[0-9]*: //'
 }
 
-# no_cm_ids: status 0 when there is nothing of rdma_cm.
+# no_cm_ids: status 0 if there are no rdma_cm IDs.
 no_cm_ids() {
 	[[ $(resources) == *' cm_id 0 '* ]]
 }
 
-# serve NAME COMMAND...: on guest 2, until it ends; one that does not is ended
-# after the client if $endless is set. It is up when $ready says so.
-serve() {
+# run_server NAME COMMAND...: on guest 2, until it exits, or if $endless is set,
+# until the client has exited. $ready is the test that it is up.
+run_server() {
 	local name=$1 pid status=0
 
 	shift
@@ -57,8 +57,8 @@ serve() {
 	}
 }
 
-# join NAME COMMAND...: on guest 1, when the server is there.
-join() {
+# run_client NAME COMMAND...: on guest 1, when the server is up.
+run_client() {
 	local name=$1 status=0
 
 	shift
@@ -71,8 +71,8 @@ join() {
 	put "$name-done" here
 }
 
-# pair NAME SERVER... -- CLIENT...: one of two programs, by which machine this is.
-pair() {
+# run_pair NAME SERVER... -- CLIENT...: run the one for this machine.
+run_pair() {
 	local name=$1
 	local -a server=()
 
@@ -84,19 +84,19 @@ pair() {
 	shift
 	step "$name"
 	if [ "$LAB_MACHINE" = guest2 ]; then
-		serve "$name" "${server[@]}"
+		run_server "$name" "${server[@]}"
 	else
-		join "$name" "$@"
+		run_client "$name" "$@"
 	fi
 }
 
-# said NAME TEXT: what the client, or the server, has said.
-said() {
+# expect_text NAME TEXT: fail if the output of this machine's half lacks TEXT.
+expect_text() {
 	local side=client
 
 	[ "$LAB_MACHINE" = guest1 ] || side=server
 	grep -q -- "$2" "$OUT/$1.$side" || {
 		cat "$OUT/$1.$side"
-		fail "$1 has not said: $2"
+		fail "$1 did not print: $2"
 	}
 }

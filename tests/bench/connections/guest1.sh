@@ -10,7 +10,7 @@ measure() {
 	local run
 
 	for ((run = 1; run <= RUNS; run++)); do
-		endless=1 pair "$1.$run" cmtime -b "$at" -c $CONNECTIONS \
+		endless=1 run_pair "$1.$run" cmtime -b "$at" -c $CONNECTIONS \
 			-- cmtime -s "$at" -c $CONNECTIONS
 	done
 	[ "$LAB_MACHINE" != guest1 ] || put "$1" "$(best "$OUT/$1".?.client)"

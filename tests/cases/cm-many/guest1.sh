@@ -11,10 +11,10 @@ nothing_is_left() {
 }
 
 for round in 1 2 3 4; do
-	pair "connections-$round" ucmatose -b "$at" -c 125 -C 1 -S 64 \
+	run_pair "connections-$round" ucmatose -b "$at" -c 125 -C 1 -S 64 \
 		-- ucmatose -s "$at" -c 125 -C 1 -S 64
-	said "connections-$round" 'test complete'
-	said "connections-$round" 'return status 0'
+	expect_text "connections-$round" 'test complete'
+	expect_text "connections-$round" 'return status 0'
 	wait_for 20 nothing_is_left
 	barrier "round-$round"
 	barrier "next-$round"

@@ -84,17 +84,17 @@ wait_for 10 gids_are $((before + 1))
 
 step "no other machine gets them"
 KLOG_HARMLESS+=('add_roce_gid GID add failed' 'ib_cache_gid_add: unable to add gid')
-meet addressed
+guest_barrier addressed
 ip addr add "$PEER_IP/32" dev eth0
 wait_for 10 eval "lab-klog | grep -q 'host refuses address.*$PEER_IP: another machine'"
 gids_are $((before + 1))
 ip addr del "$PEER_IP/32" dev eth0
-meet refused
+guest_barrier refused
 
-pair rping rping -s -a "$at" -C 20 -V -- rping -c -a "$at" -C 20 -V
-pair rping-any rping -s -C 5 -V -- rping -c -a "$at" -C 5 -V
-pair rping-6 rping -s -a "$at6" -C 5 -V -- rping -c -a "$at6" -C 5 -V
-pair rping-large rping -s -a "$at" -C 5 -S 65000 -V \
+run_pair rping rping -s -a "$at" -C 20 -V -- rping -c -a "$at" -C 20 -V
+run_pair rping-any rping -s -C 5 -V -- rping -c -a "$at" -C 5 -V
+run_pair rping-6 rping -s -a "$at6" -C 5 -V -- rping -c -a "$at6" -C 5 -V
+run_pair rping-large rping -s -a "$at" -C 5 -S 65000 -V \
 	-- rping -c -a "$at" -C 5 -S 65000 -V
 step "an address moves while a connection lives"
 if [ "$LAB_MACHINE" = guest2 ]; then
@@ -109,17 +109,17 @@ else
 	live=$!
 fi
 wait_for 20 is_connected
-meet connected
+guest_barrier connected
 if [ "$LAB_MACHINE" = guest1 ]; then
 	ip addr add fd77::99/64 dev eth0 nodad
 	wait_for 10 gids_are $((before + 2))
-	meet there
+	guest_barrier there
 	ip addr del fd77::99/64 dev eth0
 	wait_for 10 gids_are $((before + 1))
-	meet gone
+	guest_barrier gone
 else
-	meet there
-	meet gone
+	guest_barrier there
+	guest_barrier gone
 	ip addr add fd77::99/64 dev eth0 nodad
 	wait_for 10 gids_are $((before + 2))
 	ip addr del fd77::99/64 dev eth0
@@ -128,11 +128,11 @@ fi
 sleep 5
 kill -0 $live
 is_connected
-meet alive
+guest_barrier alive
 # the other end may have ended it
 kill $live || true
 wait $live || true
-meet ended
+guest_barrier ended
 
 step "packets get lost, come twice and late, or are nonsense"
 tc qdisc add dev eth0 root netem loss 10% duplicate 20% delay 5ms 5ms
@@ -140,38 +140,38 @@ tc qdisc add dev eth0 root netem loss 10% duplicate 20% delay 5ms 5ms
 for bytes in 0 1 8 100 279 281 1400 280 280 280 280 280 280 280 280; do
 	head -c $bytes /dev/urandom >"/dev/udp/$PEER_IP/4791"
 done
-pair ucmatose-lossy ucmatose -b "$at" -c 10 -C 5 -S 1000 \
+run_pair ucmatose-lossy ucmatose -b "$at" -c 10 -C 5 -S 1000 \
 	-- ucmatose -s "$at" -c 10 -C 5 -S 1000
-said ucmatose-lossy 'return status 0'
+expect_text ucmatose-lossy 'return status 0'
 tc qdisc del dev eth0 root
 noise=$(cat "/sys/class/infiniband/$IBDEV/ports/1/hw_counters/gsi_malformed")
 [ "$noise" -gt 0 ]
 
-pair ucmatose ucmatose -b "$at" -c 20 -C 10 -S 1000 \
+run_pair ucmatose ucmatose -b "$at" -c 20 -C 10 -S 1000 \
 	-- ucmatose -s "$at" -c 20 -C 10 -S 1000
-said ucmatose 'test complete'
-said ucmatose 'return status 0'
-pair udaddy udaddy -b "$at" -c 5 -- udaddy -s "$at" -c 5
-said udaddy 'return status 0'
+expect_text ucmatose 'test complete'
+expect_text ucmatose 'return status 0'
+run_pair udaddy udaddy -b "$at" -c 5 -- udaddy -s "$at" -c 5
+expect_text udaddy 'return status 0'
 group=239.88.0.1
-ready=receives_group pair mckey \
+ready=receives_group run_pair mckey \
 	stdbuf -oL mckey -m $group -b "$at" -C 20 \
 	-- mckey -s -m $group -b "$MY_IP" -C 20
-said mckey 'return status 0'
-pair rdma_server rdma_server -p 7500 -- rdma_client -s "$at" -p 7500
-said rdma_server 'end 0'
-pair rstream rstream -b "$at" -S 65536 -C 20 -I 4 -T b -T v \
+expect_text mckey 'return status 0'
+run_pair rdma_server rdma_server -p 7500 -- rdma_client -s "$at" -p 7500
+expect_text rdma_server 'end 0'
+run_pair rstream rstream -b "$at" -S 65536 -C 20 -I 4 -T b -T v \
 	-- rstream -s "$at" -S 65536 -C 20 -I 4 -T b -T v
-pair riostream riostream -b "$at" -S 65536 -C 20 -I 4 \
+run_pair riostream riostream -b "$at" -S 65536 -C 20 -I 4 \
 	-- riostream -s "$at" -S 65536 -C 20 -I 4
-endless=1 pair cmtime cmtime -b "$at" -c 50 -- cmtime -s "$at" -c 50
+endless=1 run_pair cmtime cmtime -b "$at" -c 50 -- cmtime -s "$at" -c 50
 [ "$LAB_MACHINE" = guest2 ] || cat "$OUT/cmtime.client"
 
 # rsockets of datagrams name no GID, which RoCE wants: they end as on the host.
 [ "$LAB_MACHINE" != guest1 ] ||
 	put udpong "$(timeout $((20 * LAB_PATIENCE)) udpong -s "$at" -C 1 2>&1 >/dev/null || echo $?)"
 head -c 3000000 /dev/urandom >/tmp/sent
-endless=1 pair rcopy rcopy -p 7490 -- rcopy /tmp/sent "$at:/tmp/received" -p 7490
+endless=1 run_pair rcopy rcopy -p 7490 -- rcopy /tmp/sent "$at:/tmp/received" -p 7490
 if [ "$LAB_MACHINE" = guest1 ]; then
 	[ "$(sha256sum </tmp/sent)" = "$(get copied)" ]
 else
@@ -180,16 +180,16 @@ fi
 
 gid_index
 for program in ib_send_lat ib_write_bw ib_read_bw; do
-	pair "$program" "$program" -R -F -d "$IBDEV" -n 50 -s 4096 \
+	run_pair "$program" "$program" -R -F -d "$IBDEV" -n 50 -s 4096 \
 		-- "$program" -R -F -d "$IBDEV" -n 50 -s 4096 "$at"
 done
 
 step "a program that knows TCP only"
 barrier preload
 preload=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so
-pair tcp env LD_PRELOAD=$preload tcpcopy -l "$at" 7600 67108864 \
+run_pair tcp env LD_PRELOAD=$preload tcpcopy -l "$at" 7600 67108864 \
 	-- env LD_PRELOAD=$preload tcpcopy "$at" 7600 67108864
-said tcp 'all is right'
+expect_text tcp 'all is right'
 barrier preloaded
 
 wait_for 20 no_cm_ids

@@ -19,9 +19,9 @@ packets() {
 }
 
 hyv list
-said=$(timeout $((20 * LAB_PATIENCE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
-[[ $said == rconnect:* ]]
-[ "$(get udpong)" = "$said" ]
+output=$(timeout $((20 * LAB_PATIENCE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
+[[ $output == rconnect:* ]]
+[ "$(get udpong)" = "$output" ]
 barrier preload
 before=$(packets)
 barrier preloaded
@@ -36,10 +36,10 @@ hyv --json map list | jq -e --argjson guests ${#mine[@]} 'map(select(.vnic)) |
 	(map(.vnic) | unique | length) == $guests'
 gid=$(hyv --json map list | jq -r 'map(select(.vnic))[0].gid')
 hyv map show "$gid" | grep -qE '^ +vnic +[0-9]+$'
-says 1 '' "hyv: $gid: This GID is in the map already" \
+expect_output 1 '' "hyv: $gid: This GID is in the map already" \
 	hyv map add "$gid" via 192.0.2.1
-says 1 '' "hyv: $gid: A vNIC has this GID" hyv map replace "$gid" via 192.0.2.1
-says 3 '' "hyv: $gid: No static entry has this GID" hyv map del "$gid"
+expect_output 1 '' "hyv: $gid: A vNIC has this GID" hyv map replace "$gid" via 192.0.2.1
+expect_output 3 '' "hyv: $gid: No static entry has this GID" hyv map del "$gid"
 
 for n in "${mine[@]}"; do
 	wait_for 20 no_objects "$(lab-guest "$n" pid)"

@@ -34,11 +34,11 @@ done
 perftest across send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
 
 for test in lat bw; do
-	perftest_over UC across "send-$test-uc" ib_send_$test -s 65536 -n 50
-	perftest_over UC across "write-$test-uc" ib_write_$test -s 65536 -n 50
-	perftest_over UD across "send-$test-ud-all" ib_send_$test -a -n 20
-	perftest_over UC across "send-$test-uc-events" ib_send_$test -s 64 -n 50 -e
-	perftest_over UD across "send-$test-ud-events" ib_send_$test -s 64 -n 50 -e
+	perftest_of UC across "send-$test-uc" ib_send_$test -s 65536 -n 50
+	perftest_of UC across "write-$test-uc" ib_write_$test -s 65536 -n 50
+	perftest_of UD across "send-$test-ud-all" ib_send_$test -a -n 20
+	perftest_of UC across "send-$test-uc-events" ib_send_$test -s 64 -n 50 -e
+	perftest_of UD across "send-$test-ud-events" ib_send_$test -s 64 -n 50 -e
 done
 barrier end
 klog_check
