@@ -2,18 +2,18 @@
 # shellcheck shell=bash
 #
 # Latency and bandwidth as perftest measures them, for the scripts of a case that
-# have read case.sh. The host and two guests do the same steps:
+# have sourced case.sh. The host and two guests do the same steps:
 #   native  two processes on the host
 #   hyv     from guest 1 to guest 2 through HyV
 #   rxe     the same with rdma_rxe in the guests, over virtio-net and vhost-net
-# What is measured goes to $OUT/COLUMN, a line "OP METRIC SIZE FIGURE" each.
+# The figures go to $OUT/COLUMN, a line "OP METRIC SIZE FIGURE" each.
 #
 # BENCH_OPS      send, write, read
-# BENCH_LAT      bytes of a message whose latency is measured
-# BENCH_BW       the same for bandwidth
+# BENCH_LAT      message sizes in bytes for latency
+# BENCH_BW       message sizes in bytes for bandwidth
 # BENCH_COLUMNS  native hyv rxe
-# BENCH_RUNS     how often all is measured; the best of these runs counts, in
-#                every column alike
+# BENCH_RUNS     number of runs; the best figure of all runs counts, in every
+#                column
 BENCH_SIZES="2 16 64 256 1024 4096 16384 65536 262144 1048576"
 BENCH_OPS=${BENCH_OPS:-send write read}
 BENCH_LAT=${BENCH_LAT:-$BENCH_SIZES}
@@ -21,7 +21,7 @@ BENCH_BW=${BENCH_BW:-$BENCH_SIZES}
 BENCH_COLUMNS=${BENCH_COLUMNS:-native hyv rxe}
 BENCH_RUNS=${BENCH_RUNS:-1}
 
-# iterations COLUMN METRIC SIZE: a second or so for each measurement.
+# iterations COLUMN METRIC SIZE: as many as take about a second.
 iterations() {
 	local n bytes=$((1 << 25)) most=1000
 
@@ -40,9 +40,9 @@ has_column() {
 	[[ " $BENCH_COLUMNS " == *" $1 "* ]]
 }
 
-# figure_of FILE METRIC: what a client's output says, or "none": perftest measures
-# the rate of the processor's clock after each test, and has no figure ("inf",
-# 0.00) when other work kept it from that, as often happens under emulation.
+# figure_of FILE METRIC: the figure in a client's output, or "none": perftest
+# measures the CPU's clock rate after each test, and prints "inf" or 0.00 if other
+# work disturbs that, as often happens under emulation.
 figure_of() {
 	local field=4 figure
 
@@ -57,28 +57,28 @@ figure_of() {
 # the median in microseconds, or the average in MiB/s.
 measure() {
 	local column=$1 how=$2 op=$3 metric=$4 size=$5
-	local name said figure try
+	local name output figure try
 
 	for ((try = 1; try <= 20; try++)); do
 		name=$column-$op-$metric-$size-$RUN-$try
 		"$how" "$name" "ib_${op}_$metric" -d "$IBDEV" -x "$GID_INDEX" -F -u 17 \
 			-s "$size" -n "$(iterations "$column" "$metric" "$size")"
-		# only the client knows the figures of all programs
+		# with some programs only the client prints figures
 		if [ "$how" = within ]; then
-			said=$OUT/$name-$LAB_MACHINE.client
-			figure=$(figure_of "$said" "$metric")
+			output=$OUT/$name-$LAB_MACHINE.client
+			figure=$(figure_of "$output" "$metric")
 		elif [ -e "$OUT/$name.client" ]; then
-			said=$OUT/$name.client
-			figure=$(figure_of "$said" "$metric")
+			output=$OUT/$name.client
+			figure=$(figure_of "$output" "$metric")
 			put "$name-figure" "$figure"
 		else
-			said=
+			output=
 			figure=$(get "$name-figure")
 		fi
 		[ "$figure" = none ] || break
 	done
 	[ "$figure" != none ] || fail "no figure in $try attempts of $name"
-	[ -z "$said" ] || echo "$op $metric $size $figure" | tee -a "$OUT/$column.runs"
+	[ -z "$output" ] || echo "$op $metric $size $figure" | tee -a "$OUT/$column.runs"
 }
 
 # each_measurement COMMAND...: with OP METRIC SIZE added, in every run.
@@ -106,7 +106,7 @@ best() {
 		first = !(k in figure)
 		if (first)
 			order[++n] = k
-		better = $2 == "lat" ? $4 < figure[k] : $4 > figure[k]
+		better = ($2 == "lat" ? $4 < figure[k] : $4 > figure[k])
 		if (first || better)
 			figure[k] = $4 + 0
 	}
@@ -116,7 +116,7 @@ best() {
 	}' "$OUT/$1.runs" >"$OUT/$1"
 }
 
-# HyV and native in turn, so that both see the same moods of the machine.
+# HyV and native in turn, so that changes in the machine's load affect both.
 in_turn() {
 	[ "$LAB_MACHINE" = host ] || measure hyv across "$@"
 	barrier guests
@@ -130,6 +130,8 @@ rxe_instead() {
 	modprobe -r virtio_hyv
 	modprobe rdma_rxe
 	rdma link add rxe0 type rxe netdev eth0
+	# its messages in the guest have nothing to do with HyV
+	KLOG_HARMLESS+=('^rdma_rxe: ' '(^| )rxe0: ')
 	wait_for 10 eval 'rdma link show rxe0/1 | grep -q ACTIVE'
 	IBDEV=rxe0
 }
@@ -141,14 +143,14 @@ hyv_again() {
 	IBDEV=hyv0
 }
 
-# bench: all steps of this machine. On the host, the columns are in $OUT then.
+# bench: all steps of this machine. On the host, the columns are in $OUT after it.
 bench() {
 	local column
 
 	each_measurement in_turn
 	if [ "$LAB_MACHINE" != host ] && has_column rxe; then
 		rxe_instead
-		# in both, before one of them looks for the other
+		# in both guests before one connects to the other
 		put "$LAB_MACHINE-rxe" yes
 		get guest1-rxe >/dev/null
 		get guest2-rxe >/dev/null
