@@ -24,7 +24,7 @@
 #include "rc.h"
 
 /* Most seconds without an event while one is due. */
-#define PATIENCE 60
+#define TIMEOUT 60
 /* Seconds in which events would come that should not. */
 #define QUIET 2
 #define PIECE 64U
@@ -116,7 +116,7 @@ static void *work(void *arg)
 	struct ibv_cq *cq;
 	void *context;
 
-	while (readable(channel->ibv->fd, channel->queues ? PATIENCE : QUIET)) {
+	while (readable(channel->ibv->fd, channel->queues ? TIMEOUT : QUIET)) {
 		if (ibv_get_cq_event(channel->ibv, &cq, &context))
 			die_errno("cannot get an event");
 		ibv_ack_cq_events(cq, 1);
@@ -221,7 +221,7 @@ static void reach_limit(struct limited *l)
 		errno = ibv_post_send(l->qp, &send, &bad_send);
 	if (errno)
 		die_errno("cannot send to an SRQ");
-	if (!completes(l->cq, PATIENCE) || !completes(l->cq, PATIENCE))
+	if (!completes(l->cq, TIMEOUT) || !completes(l->cq, TIMEOUT))
 		die("a message to an SRQ does not complete");
 }
 
@@ -233,7 +233,7 @@ static unsigned int read_limits(struct limited l[2], unsigned int *wrong)
 
 	*wrong = 0;
 	while (readable(rc.context->async_fd,
-			right + *wrong < limits ? PATIENCE : QUIET)) {
+			right + *wrong < limits ? TIMEOUT : QUIET)) {
 		if (ibv_get_async_event(rc.context, &event))
 			die_errno("cannot get an async event");
 		if (event.event_type == IBV_EVENT_SRQ_LIMIT_REACHED &&

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: verbs [GROUP...]
+ * usage: verbs [SUITE...]
+ *        verbs -l
  *
- * Use every verb, rightly and wrongly, on both ends of connections within this
- * device, and say what came of it: one line for each step, the same in each
- * run. So a diff tells how two devices differ, like an HCA and what a guest has
- * of it.
+ * Use every verb, correctly and wrongly, on both ends of connections within
+ * this device, and print the result of each step: a line that is the same in
+ * each run. A diff then shows how two devices differ, such as an HCA and the
+ * vNIC of a guest. -l lists the suites; the last line of one that has not
+ * failed is "SUITE: end".
  *
- * A step that waits in vain says "timeout". What VERBS_PATIENCE says is how
- * many seconds that takes; a group of steps has 24 times as many.
+ * A step that waits for something that does not happen prints "timeout", after
+ * as many seconds as VERBS_TIMEOUT has; a suite has 24 times as long.
  *
  * Some work requests are left out although a process may post them: stock rxe
  * crashes on opcodes beyond its table, on registrations by user space, and when
@@ -25,32 +27,32 @@
 
 #include "verbs.h"
 
-static const struct group {
+static const struct suite {
 	const char *name;
 	void (*run)(void);
-} groups[] = {
-	{"device", group_device},
-	{"arguments", group_arguments},
-	{"qp", group_qp},
-	{"rc", group_rc},
-	{"uc", group_uc},
-	{"ud", group_ud},
-	{"mcast", group_mcast},
-	{"cq", group_cq},
-	{"overrun", group_overrun},
-	{"events", group_events},
-	{"srq", group_srq},
-	{"async", group_async},
-	{"wr", group_wr},
-	{"mr", group_mr},
-	{"rereg", group_rereg},
-	{"mw", group_mw},
-	{"mwerrors", group_mwerrors},
-	{"errors", group_errors},
-	{"flush", group_flush},
-	{"contexts", group_contexts},
-	{"others", group_others},
-	{"fork", group_fork},
+} suites[] = {
+	{"device", suite_device},
+	{"arguments", suite_arguments},
+	{"qp", suite_qp},
+	{"rc", suite_rc},
+	{"uc", suite_uc},
+	{"ud", suite_ud},
+	{"mcast", suite_mcast},
+	{"cq", suite_cq},
+	{"overrun", suite_overrun},
+	{"events", suite_events},
+	{"srq", suite_srq},
+	{"async", suite_async},
+	{"wr", suite_wr},
+	{"mr", suite_mr},
+	{"rereg", suite_rereg},
+	{"mw", suite_mw},
+	{"mwerrors", suite_mwerrors},
+	{"errors", suite_errors},
+	{"flush", suite_flush},
+	{"contexts", suite_contexts},
+	{"others", suite_others},
+	{"fork", suite_fork},
 };
 
 static const char *running;
@@ -67,13 +69,13 @@ void say(const char *format, ...)
 	fflush(stdout);
 }
 
-static void run(const struct group *group)
+static void run(const struct suite *suite)
 {
-	double limit = 24 * patience(), end = now() + limit + 10;
+	double limit = 24 * timeout(), end = now() + limit + 10;
 	int status;
 	pid_t pid;
 
-	running = group->name;
+	running = suite->name;
 	fflush(stdout);
 	pid = fork();
 	if (pid < 0)
@@ -81,12 +83,12 @@ static void run(const struct group *group)
 	if (!pid) {
 		alarm(limit);
 		rc_open(&dev);
-		group->run();
+		suite->run();
 		rc_close(&dev);
 		say("end");
 		exit(0);
 	}
-	/* it may be in a system call that no signal ends */
+	/* It may be in a system call that no signal interrupts. */
 	while (!waitpid(pid, &status, WNOHANG)) {
 		if (now() > end) {
 			say("hangs");
@@ -102,14 +104,14 @@ static void run(const struct group *group)
 		say("ended with status %d", WEXITSTATUS(status));
 }
 
-static const struct group *find(const char *name)
+static const struct suite *find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		if (!strcmp(groups[i].name, name))
-			return &groups[i];
-	die("there is no group %s", name);
+	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
+		if (!strcmp(suites[i].name, name))
+			return &suites[i];
+	die("unknown suite '%s'", name);
 }
 
 int main(int argc, char **argv)
@@ -117,13 +119,18 @@ int main(int argc, char **argv)
 	size_t i;
 	int j;
 
+	if (argc == 2 && !strcmp(argv[1], "-l")) {
+		for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
+			puts(suites[i].name);
+		return 0;
+	}
 	for (j = 1; j < argc; j++)
 		find(argv[j]);
 	for (j = 1; j < argc; j++)
 		run(find(argv[j]));
 	if (argc > 1)
 		return 0;
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		run(&groups[i]);
+	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
+		run(&suites[i]);
 	return 0;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of the program verbs share: lines that tell what a verb did in
+ * Shared by the parts of the program verbs: lines with the result of a verb, in
  * words that are the same in every run, and pairs of queue pairs.
  *
- * A group of steps runs in a process of its own, with the device open as @dev.
- * What has to work for a group's steps to make sense ends that process by
- * die().
+ * A suite runs in a process of its own, with the device open as @dev. A failure
+ * that makes its other steps pointless ends that process by die().
  */
 #ifndef VERBS_H
 #define VERBS_H
@@ -38,17 +37,15 @@ extern struct rc dev;
  * @retry: how often to send again without one
  * @rnr_retry: how often to send again when the receiver was not ready
  * @sig_all: every send has a completion
- * @wr_api: extended QPs, for ibv_wr_start() and so on
  * @srq: where the second side receives
  * @channel: of the second side's CQ for receives
- * @vector: likewise
+ * @vector: completion vector of that CQ
  */
 struct ways {
 	unsigned int access;
 	bool no_access;
 	uint8_t timeout, retry, rnr_retry;
 	bool sig_all;
-	bool wr_api;
 	struct ibv_srq *srq;
 	struct ibv_comp_channel *channel;
 	int vector;
@@ -75,10 +72,25 @@ struct work {
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *error_name(int err);
 const char *made(const void *object);
+void say_made(const char *result, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 const char *state_name(enum ibv_qp_state state);
 const char *yes(bool is);
 
-double patience(void);
+/*
+ * Make an object, say whether that worked, and destroy it: what was made is a
+ * printf format, which comes last.
+ */
+#define TRY(create, destroy, ...)                     \
+	do {                                          \
+		errno = 0;                            \
+		__auto_type object_ = (create);       \
+		say_made(made(object_), __VA_ARGS__); \
+		if (object_)                          \
+			destroy(object_);             \
+	} while (0)
+
+double timeout(void);
 bool wait_wc(struct ibv_cq *cq, struct ibv_wc *wc);
 bool no_wc(struct ibv_cq *cq);
 void must_succeed(struct ibv_cq *cq);
@@ -119,27 +131,27 @@ void must_post(int err);
 void fill(struct side *s, size_t at, size_t length, uint64_t seed);
 const char *filled(struct side *s, size_t at, size_t length, uint64_t seed);
 
-void group_device(void);
-void group_arguments(void);
-void group_qp(void);
-void group_rc(void);
-void group_uc(void);
-void group_ud(void);
-void group_mcast(void);
-void group_cq(void);
-void group_overrun(void);
-void group_events(void);
-void group_async(void);
-void group_srq(void);
-void group_wr(void);
-void group_mr(void);
-void group_rereg(void);
-void group_mw(void);
-void group_mwerrors(void);
-void group_errors(void);
-void group_flush(void);
-void group_contexts(void);
-void group_others(void);
-void group_fork(void);
+void suite_device(void);
+void suite_arguments(void);
+void suite_qp(void);
+void suite_rc(void);
+void suite_uc(void);
+void suite_ud(void);
+void suite_mcast(void);
+void suite_cq(void);
+void suite_overrun(void);
+void suite_events(void);
+void suite_async(void);
+void suite_srq(void);
+void suite_wr(void);
+void suite_mr(void);
+void suite_rereg(void);
+void suite_mw(void);
+void suite_mwerrors(void);
+void suite_errors(void);
+void suite_flush(void);
+void suite_contexts(void);
+void suite_others(void);
+void suite_fork(void);
 
 #endif /* VERBS_H */

@@ -76,7 +76,7 @@ static void say_count(const char *what, const void *object,
 	unsigned int right = 0, wrong = 0;
 	struct ibv_async_event event;
 
-	while (take(&event, right < expected ? patience() : QUIET)) {
+	while (take(&event, right < expected ? timeout() : QUIET)) {
 		if (event.event_type == type && event_object(&event) == object)
 			right++;
 		else
@@ -118,7 +118,7 @@ static void in_order(void)
 		reach_limit(&s[order[i] - '0']);
 	say("to SQD: %s", error_name(to_state(s[2].p.a.qp, IBV_QPS_SQD)));
 	for (i = 0; i < sizeof(told) - 1; i++) {
-		if (!take(&event, patience()))
+		if (!take(&event, timeout()))
 			break;
 		told[i] = '?';
 		for (j = 0; j < 3; j++)
@@ -165,7 +165,7 @@ static void unread(void)
 		reach_limit(&s[i]);
 	}
 	say("events to read: %s",
-	    yes(wait_readable(dev.context->async_fd, patience())));
+	    yes(wait_readable(dev.context->async_fd, timeout())));
 	/* those of the second one may be on their way */
 	usleep((useconds_t)(QUIET * 1e6));
 	shared_close(&s[0]);
@@ -182,7 +182,7 @@ static void unread(void)
 		shared_open(&s[0]);
 		reach_limit(&s[0]);
 		say("a process ends with an event to read: %s",
-		    yes(wait_readable(dev.context->async_fd, patience())));
+		    yes(wait_readable(dev.context->async_fd, timeout())));
 		_exit(0);
 	}
 	if (waitpid(pid, &status, 0) != pid || status)
@@ -191,7 +191,7 @@ static void unread(void)
 	    yes(!wait_readable(dev.context->async_fd, QUIET)));
 }
 
-void group_async(void)
+void suite_async(void)
 {
 	repeated();
 	in_order();

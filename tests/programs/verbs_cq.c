@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Completion queues for the program verbs: events, sizes, moderation, the
- * extended interface, and what happens when they are full.
+ * Completion queues for the program verbs: sizes, moderation, extended CQs, and
+ * overruns. Their events are in verbs_events.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,75 +9,6 @@
 #include <unistd.h>
 
 #include "verbs.h"
-
-/* An event of the CQ comes, or does not. */
-static void say_event(const char *what, struct ibv_comp_channel *channel,
-		      struct ibv_cq *wanted, bool expected)
-{
-	struct ibv_cq *cq;
-	void *context;
-
-	if (!wait_readable(channel->fd, expected ? 10 : 0.3)) {
-		say("%s: no event", what);
-		return;
-	}
-	if (ibv_get_cq_event(channel, &cq, &context))
-		die_errno("cannot get an event of a CQ");
-	ibv_ack_cq_events(cq, 1);
-	say("%s: event of the CQ: %s", what, yes(cq == wanted));
-}
-
-static void send_small(struct pair *p, int flags)
-{
-	struct work w;
-
-	must_post(recv_post(&p->b, 1, 0, 100));
-	work_local(&w, &p->a, 2, IBV_WR_SEND, 0, 100);
-	w.wr.send_flags |= flags;
-	must_post(work_post(&p->a, &w));
-	say_wc("sender", p->a.scq, p->a.qp);
-}
-
-static void events(void)
-{
-	struct ibv_comp_channel *channel = ibv_create_comp_channel(dev.context);
-	struct ways ways = {.channel = channel};
-	struct ibv_cq *cq;
-	struct pair p;
-
-	if (!channel)
-		die_errno("cannot create a completion channel");
-	pair_open(&p, IBV_QPT_RC, &ways);
-	cq = p.b.rcq;
-	send_small(&p, 0);
-	say_event("not armed", channel, cq, false);
-	say_wc("not armed", cq, p.b.qp);
-	say("arm: %s", error_name(ibv_req_notify_cq(cq, 0)));
-	say_event("armed, nothing sent", channel, cq, false);
-	send_small(&p, 0);
-	say_event("armed", channel, cq, true);
-	say_wc("armed", cq, p.b.qp);
-	send_small(&p, 0);
-	say_event("armed once only", channel, cq, false);
-	say_wc("armed once only", cq, p.b.qp);
-	say("arm for solicited: %s", error_name(ibv_req_notify_cq(cq, 1)));
-	send_small(&p, 0);
-	say_event("not solicited", channel, cq, false);
-	say_wc("not solicited", cq, p.b.qp);
-	send_small(&p, IBV_SEND_SOLICITED);
-	say_event("solicited", channel, cq, true);
-	say_wc("solicited", cq, p.b.qp);
-	say("arm for solicited: %s", error_name(ibv_req_notify_cq(cq, 1)));
-	say("arm for all: %s", error_name(ibv_req_notify_cq(cq, 0)));
-	send_small(&p, 0);
-	say_event("armed for both", channel, cq, true);
-	say_wc("armed for both", cq, p.b.qp);
-	say("arm for solicited: %s", error_name(ibv_req_notify_cq(cq, 1)));
-	say("to ERR: %s", error_name(to_state(p.b.qp, IBV_QPS_ERR)));
-	say_event("nothing to flush", channel, cq, false);
-	pair_close(&p);
-	ibv_destroy_comp_channel(channel);
-}
 
 static void resize_to(const char *what, struct ibv_cq *cq, int cqe)
 {
@@ -146,8 +77,7 @@ static void moderation(void)
 	ibv_destroy_cq(cq);
 }
 
-static struct ibv_cq_ex *create_ex(const char *what, uint64_t wc_flags,
-				   uint32_t flags)
+static void try_ex(const char *what, uint64_t wc_flags, uint32_t flags)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 20,
@@ -160,102 +90,24 @@ static struct ibv_cq_ex *create_ex(const char *what, uint64_t wc_flags,
 	errno = 0;
 	cq = ibv_create_cq_ex(dev.context, &attr);
 	say("ibv_create_cq_ex %s: %s, %d", what, made(cq), cq ? cq->cqe : 0);
-	return cq;
-}
-
-static void destroy_ex(struct ibv_cq_ex *cq)
-{
 	if (cq)
 		ibv_destroy_cq(ibv_cq_ex_to_cq(cq));
 }
 
-static void say_ex(struct ibv_cq_ex *cq, struct pair *p)
-{
-	unsigned int flags = ibv_wc_read_wc_flags(cq);
-
-	say("extended: wr %u, %s, opcode %d, %u bytes, flags 0x%x, imm 0x%x",
-	    (unsigned int)cq->wr_id, ibv_wc_status_str(cq->status),
-	    ibv_wc_read_opcode(cq), ibv_wc_read_byte_len(cq), flags,
-	    flags & IBV_WC_WITH_IMM ? be32toh(ibv_wc_read_imm_data(cq)) : 0);
-	say("extended: vendor 0x%x, QP %s, source %u, slid %u, sl %u, path %u",
-	    ibv_wc_read_vendor_err(cq),
-	    yes(ibv_wc_read_qp_num(cq) == p->b.qp->qp_num),
-	    ibv_wc_read_src_qp(cq), ibv_wc_read_slid(cq), ibv_wc_read_sl(cq),
-	    ibv_wc_read_dlid_path_bits(cq));
-}
-
+/* rdma-core's test_cqex polls them. */
 static void extended(void)
 {
-	struct ibv_poll_cq_attr none = {0};
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
-		.cap = {2, 8, 1, 1, 0},
-	};
-	struct ibv_cq_ex *cq;
-	struct ibv_qp *qp;
-	struct pair p;
-	struct work w;
-	int i;
-
-	destroy_ex(create_ex("with timestamps",
-			     IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, 0));
-	destroy_ex(create_ex("with flow tags", IBV_WC_EX_WITH_FLOW_TAG, 0));
-	destroy_ex(create_ex("ignoring overruns", IBV_WC_STANDARD_FLAGS,
-			     IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN));
-	destroy_ex(create_ex("of one thread", IBV_WC_STANDARD_FLAGS,
-			     IBV_CREATE_CQ_ATTR_SINGLE_THREADED));
-	cq = create_ex("", IBV_WC_STANDARD_FLAGS, 0);
-	if (!cq)
-		die("no extended CQ");
-	pair_open(&p, IBV_QPT_RC, NULL);
-	/* the second side receives by another QP, whose CQ is extended */
-	init.send_cq = p.b.scq;
-	init.recv_cq = ibv_cq_ex_to_cq(cq);
-	qp = ibv_create_qp(dev.pd, &init);
-	if (!qp)
-		die_errno("cannot create a QP");
-	ibv_destroy_qp(p.b.qp);
-	p.b.qp = qp;
-	to_state(p.a.qp, IBV_QPS_RESET);
-	side_connect(&p.a, p.b.qp->qp_num, NULL);
-	side_connect(&p.b, p.a.qp->qp_num, NULL);
-	say("start_poll of nothing: %s", error_name(ibv_start_poll(cq, &none)));
-	for (i = 0; i < 3; i++) {
-		must_post(recv_post(&p.b, 10 + (unsigned int)i, 0, 100));
-		work_local(&w, &p.a, 20 + (unsigned int)i,
-			   i ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND, 0,
-			   100 - (unsigned int)i);
-		w.wr.imm_data = htobe32(0x4321);
-		/* its end means that the receiver has its completion */
-		say_work("sender", &p.a, &w);
-	}
-	if (ibv_start_poll(cq, &none))
-		die("there is no completion");
-	say_ex(cq, &p);
-	say("next_poll: %s", error_name(ibv_next_poll(cq)));
-	say_ex(cq, &p);
-	ibv_end_poll(cq);
-	say("start_poll: %s", error_name(ibv_start_poll(cq, &none)));
-	say_ex(cq, &p);
-	ibv_end_poll(cq);
-	say("start_poll: %s", error_name(ibv_start_poll(cq, &none)));
-	must_post(recv_post(&p.b, 30, 0, 100));
-	work_local(&w, &p.a, 31, IBV_WR_SEND, 0, 5);
-	say_work("sender", &p.a, &w);
-	say_wc("polled as an ordinary CQ", ibv_cq_ex_to_cq(cq), p.b.qp);
-	ibv_destroy_qp(p.b.qp);
-	say("destroy: %s", error_name(ibv_destroy_cq(ibv_cq_ex_to_cq(cq))));
-	/* for pair_close() */
-	init.recv_cq = p.b.rcq;
-	p.b.qp = ibv_create_qp(dev.pd, &init);
-	if (!p.b.qp)
-		die_errno("cannot create a QP");
-	pair_close(&p);
+	try_ex("with standard flags", IBV_WC_STANDARD_FLAGS, 0);
+	try_ex("with timestamps", IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, 0);
+	try_ex("with flow tags", IBV_WC_EX_WITH_FLOW_TAG, 0);
+	try_ex("ignoring overruns", IBV_WC_STANDARD_FLAGS,
+	       IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN);
+	try_ex("of one thread", IBV_WC_STANDARD_FLAGS,
+	       IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
 }
 
-void group_cq(void)
+void suite_cq(void)
 {
-	events();
 	resize();
 	moderation();
 	extended();
@@ -301,7 +153,7 @@ static void close_tiny(struct pair *p, struct ibv_cq *tiny)
 }
 
 /* Too many completions for a CQ. */
-void group_overrun(void)
+void suite_overrun(void)
 {
 	struct ibv_cq *tiny;
 	unsigned int i;

@@ -205,7 +205,7 @@ static void all_signaled(void)
 	pair_close(&p);
 }
 
-void group_rc(void)
+void suite_rc(void)
 {
 	struct pair p;
 
@@ -235,7 +235,7 @@ void group_rc(void)
 	all_signaled();
 }
 
-void group_uc(void)
+void suite_uc(void)
 {
 	struct work w;
 	struct pair p;
@@ -267,7 +267,7 @@ void group_uc(void)
 }
 
 /* Connections between two contexts of the process. */
-void group_contexts(void)
+void suite_contexts(void)
 {
 	struct ibv_context *first = dev.context, *second = rc_open_context();
 	struct ibv_pd *first_pd = dev.pd, *second_pd = ibv_alloc_pd(second);
@@ -298,7 +298,7 @@ void group_contexts(void)
 }
 
 /* A child that writes to copies of registered memory. */
-void group_fork(void)
+void suite_fork(void)
 {
 	struct pair p;
 	int i, status;

@@ -107,41 +107,7 @@ static void port_attr(const struct ibv_port_attr *attr)
 	NUMBER(attr->flags);
 }
 
-static void gids(void)
-{
-	static struct ibv_gid_entry entries[1024];
-	struct ibv_gid_entry entry;
-	union ibv_gid gid;
-	ssize_t count;
-	int i, found = 0, plain = 0;
-
-	count = ibv_query_gid_table(dev.context, entries, 1024, 0);
-	say("ibv_query_gid_table: %zd entries", count);
-	count = ibv_query_gid_table(dev.context, entries, 0, 0);
-	say("ibv_query_gid_table without room: %s", error_name((int)count));
-	count = ibv_query_gid_table(dev.context, entries, 1024, 1);
-	say("ibv_query_gid_table with a flag: %s", error_name((int)count));
-	for (i = 0; i < 16; i++) {
-		found += !ibv_query_gid_ex(dev.context, 1, (uint32_t)i, &entry,
-					   0);
-		plain += !ibv_query_gid(dev.context, 1, i, &gid);
-	}
-	say("ibv_query_gid_ex: %d of 16", found);
-	say("ibv_query_gid: %d of 16", plain);
-	memset(&entry, 0, sizeof(entry));
-	say("ibv_query_gid_ex of the own GID: %s",
-	    error_name(ibv_query_gid_ex(dev.context, 1, (uint32_t)dev.gid_index,
-					&entry, 0)));
-	say("it is the same: %s, port %u",
-	    yes(!memcmp(&entry.gid, &dev.gid, sizeof(dev.gid))),
-	    entry.port_num);
-	say("ibv_query_gid_ex beyond the table: %s",
-	    error_name(ibv_query_gid_ex(dev.context, 1, 100000, &entry, 0)));
-	say("ibv_query_gid_ex of port 2: %s",
-	    error_name(ibv_query_gid_ex(dev.context, 2, 0, &entry, 0)));
-}
-
-void group_device(void)
+void suite_device(void)
 {
 	struct ibv_device_attr_ex ex;
 	struct ibv_device_attr attr;
@@ -175,10 +141,8 @@ void group_device(void)
 	say("ibv_query_pkey beyond the table: %s", err ? "failed" : "ok");
 	say("ibv_get_pkey_index of the default: %d",
 	    ibv_get_pkey_index(dev.context, 1, htobe16(0xffff)));
-	gids();
 }
 
-/* Make an object and destroy it again if that has worked. */
 static void try_cq(const char *what, int cqe, int vector)
 {
 	struct ibv_cq *cq;
@@ -262,42 +226,27 @@ static void try_srq(const char *what, uint32_t wr, uint32_t sge, uint32_t limit)
 	struct ibv_srq_init_attr init = {
 		.attr = {.max_wr = wr, .max_sge = sge, .srq_limit = limit},
 	};
-	struct ibv_srq *srq;
 
-	errno = 0;
-	srq = ibv_create_srq(dev.pd, &init);
-	say("SRQ %s: %s", what, made(srq));
-	if (srq)
-		ibv_destroy_srq(srq);
+	TRY(ibv_create_srq(dev.pd, &init), ibv_destroy_srq, "SRQ %s", what);
 }
 
 static void try_ah(const char *what, uint8_t port, uint8_t index, bool global)
 {
 	struct ibv_ah_attr attr;
-	struct ibv_ah *ah;
 
 	own_ah_attr(&attr);
 	attr.port_num = port;
 	attr.is_global = global;
 	if (index)
 		attr.grh.sgid_index = index;
-	errno = 0;
-	ah = ibv_create_ah(dev.pd, &attr);
-	say("AH %s: %s", what, made(ah));
-	if (ah)
-		ibv_destroy_ah(ah);
+	TRY(ibv_create_ah(dev.pd, &attr), ibv_destroy_ah, "AH %s", what);
 }
 
 static void try_mr(const char *what, void *addr, size_t length,
 		   unsigned int access)
 {
-	struct ibv_mr *mr;
-
-	errno = 0;
-	mr = ibv_reg_mr(dev.pd, addr, length, access);
-	say("MR %s: %s", what, made(mr));
-	if (mr)
-		ibv_dereg_mr(mr);
+	TRY(ibv_reg_mr(dev.pd, addr, length, access), ibv_dereg_mr, "MR %s",
+	    what);
 }
 
 static void try_mrs(void)
@@ -334,10 +283,9 @@ static void try_mrs(void)
 }
 
 /* Arguments of verbs that create, of which many are wrong. */
-void group_arguments(void)
+void suite_arguments(void)
 {
 	struct ibv_device_attr limits;
-	struct ibv_mw *mw;
 
 	memset(&limits, 0, sizeof(limits));
 	errno = ibv_query_device(dev.context, &limits);
@@ -361,9 +309,6 @@ void group_arguments(void)
 	try_ah("of a GID that is not there", 1, 250, true);
 	try_ah("without GRH", 1, 0, false);
 	try_mrs();
-	errno = 0;
-	mw = ibv_alloc_mw(dev.pd, (enum ibv_mw_type)3);
-	say("MW of no type: %s", made(mw));
-	if (mw)
-		ibv_dealloc_mw(mw);
+	TRY(ibv_alloc_mw(dev.pd, (enum ibv_mw_type)3), ibv_dealloc_mw,
+	    "MW of no type");
 }

@@ -8,121 +8,75 @@
 
 #include "verbs.h"
 
-/* What fails, and where; each is tried by a pair of its own. */
+/* What is wrong. */
+enum fault {
+	NOTHING,
+	WRONG_RKEY,
+	NO_SUCH_RKEY,
+	BEYOND,
+	BEFORE,
+	REGION_OF_ANOTHER_PD,
+	REGION_ONLY_LOCAL,
+	REGION_TO_READ,
+	REGION_DEREGISTERED,
+	WRONG_LKEY,
+	LOCAL_BEYOND,
+	LOCAL_OF_ANOTHER_PD,
+	LOCAL_READ_ONLY,
+	RECEIVE_SHORT,
+	RECEIVE_WRONG_LKEY,
+	RECEIVE_BEYOND,
+	RECEIVE_READ_ONLY,
+	PEER_RESET,
+	PEER_FAILED,
+};
+
+/* What fails, and why; each is tried by a pair of its own. */
 struct failure {
 	const char *name;
 	enum ibv_wr_opcode opcode;
 	size_t length;
-	/* change the work, or something else, before it is posted */
-	void (*spoil)(struct pair *p, struct work *w);
+	enum fault fault;
 	struct ways ways;
 };
 
-/* Objects of the failure, besides the pair. */
+/* Objects of the failure, in addition to the pair. */
 static struct ibv_pd *other_pd;
 static struct ibv_mr *other_mr;
 
-static void wrong_rkey(struct pair *p, struct work *w)
+static void register_other(char *buf, unsigned int access)
 {
-	(void)p;
-	/* the same index, another key */
-	w->wr.wr.rdma.rkey ^= 0x55;
-}
-
-static void no_such_rkey(struct pair *p, struct work *w)
-{
-	(void)p;
-	w->wr.wr.rdma.rkey = 0x7ffff00;
-}
-
-static void wrong_atomic_rkey(struct pair *p, struct work *w)
-{
-	(void)p;
-	w->wr.wr.atomic.rkey ^= 0x55;
-}
-
-static void beyond(struct pair *p, struct work *w)
-{
-	work_remote(w, &p->b, BUFFER - 50);
-}
-
-static void before(struct pair *p, struct work *w)
-{
-	work_remote(w, &p->b, -1UL);
-}
-
-static void other_region(struct pair *p, struct work *w, struct ibv_pd *pd,
-			 unsigned int access)
-{
-	other_mr = ibv_reg_mr(pd, p->b.buf, BUFFER, access);
+	other_mr =
+		ibv_reg_mr(other_pd ? other_pd : dev.pd, buf, BUFFER, access);
 	if (!other_mr)
 		die_errno("cannot register memory");
-	if (w->wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
-		w->wr.wr.atomic.rkey = other_mr->rkey;
-	else
-		w->wr.wr.rdma.rkey = other_mr->rkey;
 }
 
-static void region_of_another_pd(struct pair *p, struct work *w)
+static void alloc_other_pd(void)
 {
 	other_pd = ibv_alloc_pd(dev.context);
 	if (!other_pd)
 		die_errno("cannot allocate a PD");
-	other_region(p, w, other_pd, ALL_ACCESS);
 }
 
-static void region_only_local(struct pair *p, struct work *w)
+static uint32_t *rkey_of(struct work *w)
 {
-	other_region(p, w, dev.pd, IBV_ACCESS_LOCAL_WRITE);
+	return w->wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD
+		       ? &w->wr.wr.atomic.rkey
+		       : &w->wr.wr.rdma.rkey;
 }
 
-static void region_to_read(struct pair *p, struct work *w)
+static void use_other_remote(struct pair *p, struct work *w,
+			     unsigned int access)
 {
-	other_region(p, w, dev.pd, IBV_ACCESS_REMOTE_READ);
+	register_other(p->b.buf, access);
+	*rkey_of(w) = other_mr->rkey;
 }
 
-static void region_is_gone(struct pair *p, struct work *w)
+static void use_other_local(struct pair *p, struct work *w, unsigned int access)
 {
-	other_region(p, w, dev.pd, ALL_ACCESS);
-	rc_deregister(other_mr);
-	other_mr = NULL;
-}
-
-static void wrong_lkey(struct pair *p, struct work *w)
-{
-	(void)p;
-	w->sge.lkey ^= 0x55;
-}
-
-static void local_beyond(struct pair *p, struct work *w)
-{
-	w->sge.addr = (uintptr_t)p->a.buf + BUFFER - 50;
-}
-
-static void local_of_another_pd(struct pair *p, struct work *w)
-{
-	other_pd = ibv_alloc_pd(dev.context);
-	if (!other_pd)
-		die_errno("cannot allocate a PD");
-	other_mr = ibv_reg_mr(other_pd, p->a.buf, BUFFER, ALL_ACCESS);
-	if (!other_mr)
-		die_errno("cannot register memory");
+	register_other(p->a.buf, access);
 	w->sge.lkey = other_mr->lkey;
-}
-
-static void local_read_only(struct pair *p, struct work *w)
-{
-	other_mr = ibv_reg_mr(dev.pd, p->a.buf, BUFFER, 0);
-	if (!other_mr)
-		die_errno("cannot register memory");
-	w->sge.lkey = other_mr->lkey;
-}
-
-static void receive_short(struct pair *p, struct work *w)
-{
-	(void)w;
-	must_post(recv_post(&p->b, 100, 0, 50));
-	must_post(recv_post(&p->b, 101, 0, 50));
 }
 
 static void post_receive(struct side *s, size_t at, uint32_t lkey)
@@ -143,142 +97,148 @@ static void post_receive(struct side *s, size_t at, uint32_t lkey)
 	must_post(recv_post(s, 111, 0, 100));
 }
 
-static void receive_wrong_lkey(struct pair *p, struct work *w)
+/* Spoil the work, or something else, before it is posted. */
+static void spoil(enum fault fault, struct pair *p, struct work *w)
 {
-	(void)w;
-	post_receive(&p->b, 0, p->b.mr->lkey ^ 0x55);
-}
-
-static void receive_beyond(struct pair *p, struct work *w)
-{
-	(void)w;
-	post_receive(&p->b, BUFFER - 50, p->b.mr->lkey);
-}
-
-static void receive_read_only(struct pair *p, struct work *w)
-{
-	(void)w;
-	other_mr = ibv_reg_mr(dev.pd, p->b.buf, BUFFER, 0);
-	if (!other_mr)
-		die_errno("cannot register memory");
-	post_receive(&p->b, 0, other_mr->lkey);
-}
-
-static void peer_is_gone(struct pair *p, struct work *w)
-{
-	(void)w;
-	/* and with it its number */
-	to_state(p->b.qp, IBV_QPS_RESET);
-}
-
-static void peer_failed(struct pair *p, struct work *w)
-{
-	(void)w;
-	to_state(p->b.qp, IBV_QPS_ERR);
-}
-
-static void nothing(struct pair *p, struct work *w)
-{
-	(void)p;
-	(void)w;
+	switch (fault) {
+	case NOTHING:
+		break;
+	case WRONG_RKEY:
+		/* the same index, another key */
+		*rkey_of(w) ^= 0x55;
+		break;
+	case NO_SUCH_RKEY:
+		*rkey_of(w) = 0x7ffff00;
+		break;
+	case BEYOND:
+		work_remote(w, &p->b, BUFFER - 50);
+		break;
+	case BEFORE:
+		work_remote(w, &p->b, -1UL);
+		break;
+	case REGION_OF_ANOTHER_PD:
+		alloc_other_pd();
+		use_other_remote(p, w, ALL_ACCESS);
+		break;
+	case REGION_ONLY_LOCAL:
+		use_other_remote(p, w, IBV_ACCESS_LOCAL_WRITE);
+		break;
+	case REGION_TO_READ:
+		use_other_remote(p, w, IBV_ACCESS_REMOTE_READ);
+		break;
+	case REGION_DEREGISTERED:
+		use_other_remote(p, w, ALL_ACCESS);
+		rc_deregister(other_mr);
+		other_mr = NULL;
+		break;
+	case WRONG_LKEY:
+		w->sge.lkey ^= 0x55;
+		break;
+	case LOCAL_BEYOND:
+		w->sge.addr = (uintptr_t)p->a.buf + BUFFER - 50;
+		break;
+	case LOCAL_OF_ANOTHER_PD:
+		alloc_other_pd();
+		use_other_local(p, w, ALL_ACCESS);
+		break;
+	case LOCAL_READ_ONLY:
+		use_other_local(p, w, 0);
+		break;
+	case RECEIVE_SHORT:
+		must_post(recv_post(&p->b, 100, 0, 50));
+		must_post(recv_post(&p->b, 101, 0, 50));
+		break;
+	case RECEIVE_WRONG_LKEY:
+		post_receive(&p->b, 0, p->b.mr->lkey ^ 0x55);
+		break;
+	case RECEIVE_BEYOND:
+		post_receive(&p->b, BUFFER - 50, p->b.mr->lkey);
+		break;
+	case RECEIVE_READ_ONLY:
+		register_other(p->b.buf, 0);
+		post_receive(&p->b, 0, other_mr->lkey);
+		break;
+	case PEER_RESET:
+		/* and with it its number */
+		to_state(p->b.qp, IBV_QPS_RESET);
+		break;
+	case PEER_FAILED:
+		to_state(p->b.qp, IBV_QPS_ERR);
+		break;
+	}
 }
 
 static const struct failure failures[] = {
-	{"write, wrong rkey", IBV_WR_RDMA_WRITE, 100, wrong_rkey, {0}},
-	{"write, no such rkey", IBV_WR_RDMA_WRITE, 100, no_such_rkey, {0}},
-	{"long write, wrong rkey", IBV_WR_RDMA_WRITE, 30000, wrong_rkey, {0}},
-	{"read, wrong rkey", IBV_WR_RDMA_READ, 100, wrong_rkey, {0}},
-	{"atomic, wrong rkey",
-	 IBV_WR_ATOMIC_FETCH_AND_ADD,
-	 8,
-	 wrong_atomic_rkey,
-	 {0}},
-	{"write beyond the region", IBV_WR_RDMA_WRITE, 100, beyond, {0}},
-	{"long write beyond the region", IBV_WR_RDMA_WRITE, 20000, beyond, {0}},
-	{"write before the region", IBV_WR_RDMA_WRITE, 100, before, {0}},
-	{"read beyond the region", IBV_WR_RDMA_READ, 100, beyond, {0}},
-	{"write, another PD",
-	 IBV_WR_RDMA_WRITE,
-	 100,
-	 region_of_another_pd,
-	 {0}},
-	{"read, another PD", IBV_WR_RDMA_READ, 100, region_of_another_pd, {0}},
-	{"write, only local", IBV_WR_RDMA_WRITE, 100, region_only_local, {0}},
-	{"read, only local", IBV_WR_RDMA_READ, 100, region_only_local, {0}},
-	{"write, to read only", IBV_WR_RDMA_WRITE, 100, region_to_read, {0}},
-	{"atomic, to read only",
-	 IBV_WR_ATOMIC_FETCH_AND_ADD,
-	 8,
-	 region_to_read,
-	 {0}},
-	{"write, deregistered", IBV_WR_RDMA_WRITE, 100, region_is_gone, {0}},
+	{"write, wrong rkey", IBV_WR_RDMA_WRITE, 100, WRONG_RKEY},
+	{"write, no such rkey", IBV_WR_RDMA_WRITE, 100, NO_SUCH_RKEY},
+	{"long write, wrong rkey", IBV_WR_RDMA_WRITE, 30000, WRONG_RKEY},
+	{"read, wrong rkey", IBV_WR_RDMA_READ, 100, WRONG_RKEY},
+	{"atomic, wrong rkey", IBV_WR_ATOMIC_FETCH_AND_ADD, 8, WRONG_RKEY},
+	{"write beyond the region", IBV_WR_RDMA_WRITE, 100, BEYOND},
+	{"long write beyond the region", IBV_WR_RDMA_WRITE, 20000, BEYOND},
+	{"write before the region", IBV_WR_RDMA_WRITE, 100, BEFORE},
+	{"read beyond the region", IBV_WR_RDMA_READ, 100, BEYOND},
+	{"write, another PD", IBV_WR_RDMA_WRITE, 100, REGION_OF_ANOTHER_PD},
+	{"read, another PD", IBV_WR_RDMA_READ, 100, REGION_OF_ANOTHER_PD},
+	{"write, only local", IBV_WR_RDMA_WRITE, 100, REGION_ONLY_LOCAL},
+	{"read, only local", IBV_WR_RDMA_READ, 100, REGION_ONLY_LOCAL},
+	{"write, to read only", IBV_WR_RDMA_WRITE, 100, REGION_TO_READ},
+	{"atomic, to read only", IBV_WR_ATOMIC_FETCH_AND_ADD, 8,
+	 REGION_TO_READ},
+	{"write, deregistered", IBV_WR_RDMA_WRITE, 100, REGION_DEREGISTERED},
 	{"write, QP without access",
 	 IBV_WR_RDMA_WRITE,
 	 100,
-	 nothing,
+	 NOTHING,
 	 {.no_access = true}},
 	{"read, QP without access",
 	 IBV_WR_RDMA_READ,
 	 100,
-	 nothing,
+	 NOTHING,
 	 {.no_access = true}},
 	{"atomic, QP without access",
 	 IBV_WR_ATOMIC_FETCH_AND_ADD,
 	 8,
-	 nothing,
+	 NOTHING,
 	 {.no_access = true}},
-	{"send, wrong lkey", IBV_WR_SEND, 100, wrong_lkey, {0}},
-	{"send beyond the region", IBV_WR_SEND, 100, local_beyond, {0}},
-	{"send, another PD", IBV_WR_SEND, 100, local_of_another_pd, {0}},
-	{"write, wrong lkey", IBV_WR_RDMA_WRITE, 100, wrong_lkey, {0}},
-	{"read, wrong lkey", IBV_WR_RDMA_READ, 100, wrong_lkey, {0}},
-	{"read into what is only read",
-	 IBV_WR_RDMA_READ,
-	 100,
-	 local_read_only,
-	 {0}},
-	{"atomic, wrong lkey", IBV_WR_ATOMIC_FETCH_AND_ADD, 8, wrong_lkey, {0}},
-	{"send, received in less", IBV_WR_SEND, 100, receive_short, {0}},
-	{"long send, received in less", IBV_WR_SEND, 30000, receive_short, {0}},
-	{"send, received with wrong lkey",
-	 IBV_WR_SEND,
-	 100,
-	 receive_wrong_lkey,
-	 {0}},
-	{"send, received beyond the region",
-	 IBV_WR_SEND,
-	 100,
-	 receive_beyond,
-	 {0}},
-	{"send, received in what is only read",
-	 IBV_WR_SEND,
-	 100,
-	 receive_read_only,
-	 {0}},
+	{"send, wrong lkey", IBV_WR_SEND, 100, WRONG_LKEY},
+	{"send beyond the region", IBV_WR_SEND, 100, LOCAL_BEYOND},
+	{"send, another PD", IBV_WR_SEND, 100, LOCAL_OF_ANOTHER_PD},
+	{"write, wrong lkey", IBV_WR_RDMA_WRITE, 100, WRONG_LKEY},
+	{"read, wrong lkey", IBV_WR_RDMA_READ, 100, WRONG_LKEY},
+	{"read into what is only read", IBV_WR_RDMA_READ, 100, LOCAL_READ_ONLY},
+	{"atomic, wrong lkey", IBV_WR_ATOMIC_FETCH_AND_ADD, 8, WRONG_LKEY},
+	{"send, received in less", IBV_WR_SEND, 100, RECEIVE_SHORT},
+	{"long send, received in less", IBV_WR_SEND, 30000, RECEIVE_SHORT},
+	{"send, received with wrong lkey", IBV_WR_SEND, 100,
+	 RECEIVE_WRONG_LKEY},
+	{"send, received beyond the region", IBV_WR_SEND, 100, RECEIVE_BEYOND},
+	{"send, received in what is only read", IBV_WR_SEND, 100,
+	 RECEIVE_READ_ONLY},
 	{"send, not received",
 	 IBV_WR_SEND,
 	 100,
-	 nothing,
+	 NOTHING,
 	 {.timeout = 18, .retry = 7, .rnr_retry = 1}},
 	{"write with imm, not received",
 	 IBV_WR_RDMA_WRITE_WITH_IMM,
 	 100,
-	 nothing,
+	 NOTHING,
 	 {.timeout = 18, .retry = 7, .rnr_retry = 1}},
 	{"send, peer reset",
 	 IBV_WR_SEND,
 	 100,
-	 peer_is_gone,
+	 PEER_RESET,
 	 {.timeout = 14, .retry = 2, .rnr_retry = 7}},
 	{"send, peer failed",
 	 IBV_WR_SEND,
 	 100,
-	 peer_failed,
+	 PEER_FAILED,
 	 {.timeout = 14, .retry = 2, .rnr_retry = 7}},
 	{"write, peer failed",
 	 IBV_WR_RDMA_WRITE,
 	 100,
-	 peer_failed,
+	 PEER_FAILED,
 	 {.timeout = 14, .retry = 1, .rnr_retry = 7}},
 };
 
@@ -286,9 +246,8 @@ static const struct failure failures[] = {
 static void fail(const struct failure *f)
 {
 	const bool receives =
-		f->spoil == receive_short || f->spoil == receive_wrong_lkey ||
-		f->spoil == receive_beyond || f->spoil == receive_read_only;
-	const bool gone = f->spoil == peer_is_gone || f->spoil == peer_failed;
+		f->fault >= RECEIVE_SHORT && f->fault <= RECEIVE_READ_ONLY;
+	const bool gone = f->fault == PEER_RESET || f->fault == PEER_FAILED;
 	struct work w, behind;
 	struct pair p;
 
@@ -298,7 +257,7 @@ static void fail(const struct failure *f)
 	work_local(&behind, &p.a, 2, IBV_WR_RDMA_WRITE, 0, 10);
 	work_remote(&behind, &p.b, 0);
 	work_remote(&w, &p.b, 0);
-	f->spoil(&p, &w);
+	spoil(f->fault, &p, &w);
 	w.wr.next = &behind.wr;
 	must_post(work_post(&p.a, &w));
 	say_wc(f->name, p.a.scq, p.a.qp);
@@ -323,7 +282,7 @@ static void fail(const struct failure *f)
 	other_pd = NULL;
 }
 
-void group_errors(void)
+void suite_errors(void)
 {
 	size_t i;
 
@@ -333,7 +292,7 @@ void group_errors(void)
 }
 
 /* A QP that is told to fail, with much to do. */
-void group_flush(void)
+void suite_flush(void)
 {
 	const struct ways ways = {.timeout = 18, .retry = 7, .rnr_retry = 7};
 	struct work w[5];

@@ -78,7 +78,7 @@ static void say_taken(const char *what, struct ibv_comp_channel *channel,
 	void *context;
 
 	while (wait_readable(channel->fd,
-			     right < expected ? patience() : QUIET)) {
+			     right < expected ? timeout() : QUIET)) {
 		cq = take(channel, &context);
 		if (cq == p->b.rcq && context == &p->b)
 			right++;
@@ -113,7 +113,7 @@ static void each_vector(void)
 		for (i = 0; i < count; i++) {
 			at = (round + i) % count;
 			message(&p[at], 0);
-			if (!wait_readable(channel[at]->fd, patience()))
+			if (!wait_readable(channel[at]->fd, timeout()))
 				die("vector %u: no event", at);
 			for (j = 0; j < count; j++)
 				if (j != at && wait_readable(channel[j]->fd, 0))
@@ -171,7 +171,7 @@ static void one_channel(void)
 		arm(&p[i], 0);
 	for (i = 0; i < CQS; i++)
 		message(&p[order[i]], 0);
-	while (wait_readable(channel->fd, patience() / 5)) {
+	while (wait_readable(channel->fd, timeout() / 5)) {
 		cq = take(channel, &context);
 		for (i = 0; i < CQS; i++)
 			if (cq == p[i].b.rcq && context == &p[i].b)
@@ -255,6 +255,12 @@ static void arming(void)
 	/* not every version of rxe has one */
 	say_taken("for solicited, in error", channel, &p, 1);
 	pair_close(&p);
+
+	pair_open(&p, IBV_QPT_RC, &ways);
+	arm(&p, 1);
+	say("to ERR: %s", error_name(to_state(p.b.qp, IBV_QPS_ERR)));
+	say_taken("in error, with nothing to flush", channel, &p, 0);
+	pair_close(&p);
 	channel_close(channel);
 }
 
@@ -272,7 +278,7 @@ static void accounts(void)
 	for (i = 0; i < 3; i++) {
 		arm(&p, 0);
 		message(&p, 0);
-		if (!wait_readable(channel->fd, patience()))
+		if (!wait_readable(channel->fd, timeout()))
 			die("no event");
 		cq = take(channel, &context);
 	}
@@ -284,15 +290,14 @@ static void accounts(void)
 	pair_open(&p, IBV_QPT_RC, &ways);
 	arm(&p, 0);
 	message(&p, 0);
-	say("an event to read: %s",
-	    yes(wait_readable(channel->fd, patience())));
+	say("an event to read: %s", yes(wait_readable(channel->fd, timeout())));
 	pair_close(&p);
 	say("destroyed with an event to read: %s",
 	    wait_readable(channel->fd, QUIET) ? "it is left" : "it is gone");
 	channel_close(channel);
 }
 
-void group_events(void)
+void suite_events(void)
 {
 	each_vector();
 	say_vector("the last", dev.context->num_comp_vectors - 1);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waiting and telling for the program verbs, see verbs.h.
+ * Waiting and printing for the program verbs, see verbs.h.
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,16 @@
 
 #include "verbs.h"
 
-/* Different async events that one step tells. */
-#define KINDS 8
-
 struct rc dev;
 
-/* Seconds after which waiting was in vain. */
-double patience(void)
+/* Seconds after which waiting has failed. */
+double timeout(void)
 {
 	static double seconds;
 	const char *text;
 
 	if (!seconds) {
-		text = getenv("VERBS_PATIENCE");
+		text = getenv("VERBS_TIMEOUT");
 		seconds = text ? strtod(text, NULL) : 10;
 	}
 	return seconds;
@@ -39,7 +37,7 @@ static char *text_new(size_t *size)
 	return texts[next++ % 8];
 }
 
-/* What a verb returned: 0, or positive or negative errno. */
+/* Text for the result of a verb: 0, or a positive or negative errno. */
 const char *error_name(int err)
 {
 	const char *name = strerrorname_np(err < 0 ? -err : err);
@@ -55,6 +53,17 @@ const char *made(const void *object)
 	if (object)
 		return "ok";
 	return errno ? error_name(errno) : "failed without errno";
+}
+
+void say_made(const char *result, const char *format, ...)
+{
+	char what[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	say("%s: %s", what, result);
 }
 
 const char *yes(bool is)
@@ -96,7 +105,7 @@ static bool wait_wc_for(struct ibv_cq *cq, struct ibv_wc *wc, double seconds)
 
 bool wait_wc(struct ibv_cq *cq, struct ibv_wc *wc)
 {
-	return wait_wc_for(cq, wc, patience());
+	return wait_wc_for(cq, wc, timeout());
 }
 
 /* No completion comes. */
@@ -183,7 +192,7 @@ bool wait_readable(int fd, double seconds)
 	return poll(&pfd, 1, (int)(seconds * 1000)) > 0;
 }
 
-/* What the event is of: a CQ, SRQ or QP, or NULL. */
+/* The CQ, SRQ or QP that an event belongs to, or NULL. */
 const void *event_object(const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
@@ -207,9 +216,9 @@ const void *event_object(const struct ibv_async_event *event)
 }
 
 /*
- * The kinds of the async events that come, in the order of their numbers. Some
- * of an HCA's may come twice: only if @count says so is it told how often. When
- * none are expected there is no long wait.
+ * The kinds of the async events that come, in the order of their numbers. An
+ * HCA may raise some twice, so their number is printed only if @count is set.
+ * The wait is short if none are expected.
  */
 void say_events(const char *what, const void *object, bool expected, bool count)
 {
@@ -217,7 +226,7 @@ void say_events(const char *what, const void *object, bool expected, bool count)
 	size_t size, used = 0;
 	char *text = text_new(&size);
 	struct ibv_async_event event;
-	double wait = expected ? patience() : QUIET;
+	double wait = expected ? timeout() : QUIET;
 
 	while (wait_readable(dev.context->async_fd, wait)) {
 		if (ibv_get_async_event(dev.context, &event))
@@ -243,7 +252,7 @@ void say_events(const char *what, const void *object, bool expected, bool count)
 	    others ? ", and of other objects" : "");
 }
 
-/* What has become of a pair, one of whose QPs at least should have failed. */
+/* States of a pair, of which at least one QP should have failed. */
 void say_fate(const char *what, struct pair *p)
 {
 	double end = now() + 1;

@@ -71,7 +71,7 @@ static void try_iova(const char *what, char *memory, size_t length,
 	pair_close(&p);
 }
 
-void group_mr(void)
+void suite_mr(void)
 {
 	char *memory = pages_scattered(LENGTH, 3);
 	struct ibv_mr *mr[2];
@@ -149,7 +149,7 @@ static void rereg(const char *what, int flags, unsigned int access)
 	pages_free(other, LENGTH);
 }
 
-void group_rereg(void)
+void suite_rereg(void)
 {
 	const int translation = IBV_REREG_MR_CHANGE_TRANSLATION;
 	const int access = IBV_REREG_MR_CHANGE_ACCESS;

@@ -211,7 +211,7 @@ static void windows_of_pd(void)
 	say("PD: %s", error_name(ibv_dealloc_pd(pd)));
 }
 
-void group_mw(void)
+void suite_mw(void)
 {
 	type1();
 	type2();
@@ -252,7 +252,7 @@ static void wrong2(const char *what, unsigned int access, size_t at,
 	pair_close(&p);
 }
 
-void group_mwerrors(void)
+void suite_mwerrors(void)
 {
 	const unsigned int write = IBV_ACCESS_REMOTE_WRITE;
 	const unsigned int bound = IBV_ACCESS_MW_BIND | IBV_ACCESS_LOCAL_WRITE;

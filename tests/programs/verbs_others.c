@@ -13,28 +13,17 @@ static void domains(void)
 {
 	struct ibv_td_init_attr td_init = {0};
 	struct ibv_parent_domain_init_attr init = {.pd = dev.pd};
-	struct ibv_pd *pd;
-	struct ibv_td *td;
 
-	errno = 0;
-	td = ibv_alloc_td(dev.context, &td_init);
-	say("ibv_alloc_td: %s", made(td));
-	if (td)
-		ibv_dealloc_td(td);
-	errno = 0;
-	pd = ibv_alloc_parent_domain(dev.context, &init);
-	say("ibv_alloc_parent_domain: %s", made(pd));
-	if (pd)
-		ibv_dealloc_pd(pd);
+	TRY(ibv_alloc_td(dev.context, &td_init), ibv_dealloc_td,
+	    "ibv_alloc_td");
+	TRY(ibv_alloc_parent_domain(dev.context, &init), ibv_dealloc_pd,
+	    "ibv_alloc_parent_domain");
 }
 
 static void imports(void)
 {
 	int fd = dup(dev.context->cmd_fd);
 	struct ibv_context *context;
-	struct ibv_pd *pd;
-	struct ibv_mr *mr;
-	struct ibv_dm *dm;
 
 	if (fd < 0)
 		die_errno("cannot duplicate the file");
@@ -45,21 +34,10 @@ static void imports(void)
 		ibv_close_device(context);
 	else
 		close(fd);
-	errno = 0;
-	pd = ibv_import_pd(dev.context, dev.pd->handle);
-	say("ibv_import_pd: %s", made(pd));
-	if (pd)
-		ibv_unimport_pd(pd);
-	errno = 0;
-	mr = ibv_import_mr(dev.pd, 0);
-	say("ibv_import_mr: %s", made(mr));
-	if (mr)
-		ibv_unimport_mr(mr);
-	errno = 0;
-	dm = ibv_import_dm(dev.context, 0);
-	say("ibv_import_dm: %s", made(dm));
-	if (dm)
-		ibv_unimport_dm(dm);
+	TRY(ibv_import_pd(dev.context, dev.pd->handle), ibv_unimport_pd,
+	    "ibv_import_pd");
+	TRY(ibv_import_mr(dev.pd, 0), ibv_unimport_mr, "ibv_import_mr");
+	TRY(ibv_import_dm(dev.context, 0), ibv_unimport_dm, "ibv_import_dm");
 }
 
 static void memory(void)
@@ -68,23 +46,11 @@ static void memory(void)
 	char *pages = pages_anonymous(PAGE);
 	struct ibv_sge sge = {.addr = (uintptr_t)pages, .length = 100};
 	struct ibv_mr *mr;
-	struct ibv_dm *dm;
 
-	errno = 0;
-	mr = ibv_alloc_null_mr(dev.pd);
-	say("ibv_alloc_null_mr: %s", made(mr));
-	if (mr)
-		ibv_dereg_mr(mr);
-	errno = 0;
-	dm = ibv_alloc_dm(dev.context, &dm_init);
-	say("ibv_alloc_dm: %s", made(dm));
-	if (dm)
-		ibv_free_dm(dm);
-	errno = 0;
-	mr = ibv_reg_dmabuf_mr(dev.pd, 0, PAGE, 0, -1, IBV_ACCESS_LOCAL_WRITE);
-	say("ibv_reg_dmabuf_mr: %s", made(mr));
-	if (mr)
-		ibv_dereg_mr(mr);
+	TRY(ibv_alloc_null_mr(dev.pd), ibv_dereg_mr, "ibv_alloc_null_mr");
+	TRY(ibv_alloc_dm(dev.context, &dm_init), ibv_free_dm, "ibv_alloc_dm");
+	TRY(ibv_reg_dmabuf_mr(dev.pd, 0, PAGE, 0, -1, IBV_ACCESS_LOCAL_WRITE),
+	    ibv_dereg_mr, "ibv_reg_dmabuf_mr");
 	mr = rc_register(&dev, pages, PAGE);
 	sge.lkey = mr->lkey;
 	say("ibv_advise_mr: %s",
@@ -111,27 +77,18 @@ static void queues(void)
 	};
 	struct ibv_wq *wq_list[1] = {NULL};
 	struct ibv_rwq_ind_table_init_attr table_init = {.ind_tbl = wq_list};
-	struct ibv_rwq_ind_table *table;
-	struct ibv_xrcd *xrcd;
 	struct ibv_wq *wq;
 
-	errno = 0;
-	xrcd = ibv_open_xrcd(dev.context, &xrcd_init);
-	say("ibv_open_xrcd: %s", made(xrcd));
-	if (xrcd)
-		ibv_close_xrcd(xrcd);
+	TRY(ibv_open_xrcd(dev.context, &xrcd_init), ibv_close_xrcd,
+	    "ibv_open_xrcd");
 	errno = 0;
 	wq = ibv_create_wq(dev.context, &wq_init);
 	say("ibv_create_wq: %s", made(wq));
 	if (wq)
 		ibv_destroy_wq(wq);
-	if (!wq) {
-		errno = 0;
-		table = ibv_create_rwq_ind_table(dev.context, &table_init);
-		say("ibv_create_rwq_ind_table: %s", made(table));
-		if (table)
-			ibv_destroy_rwq_ind_table(table);
-	}
+	else
+		TRY(ibv_create_rwq_ind_table(dev.context, &table_init),
+		    ibv_destroy_rwq_ind_table, "ibv_create_rwq_ind_table");
 	ibv_destroy_cq(cq);
 }
 
@@ -144,16 +101,12 @@ static void of_qp(void)
 	};
 	struct ibv_qp_rate_limit_attr limit = {.rate_limit = 1000};
 	struct ibv_ece ece = {0};
-	struct ibv_flow *flow;
 	struct pair p;
 	int err;
 
 	pair_open(&p, IBV_QPT_RC, NULL);
-	errno = 0;
-	flow = ibv_create_flow(p.a.qp, &flow_init);
-	say("ibv_create_flow: %s", made(flow));
-	if (flow)
-		ibv_destroy_flow(flow);
+	TRY(ibv_create_flow(p.a.qp, &flow_init), ibv_destroy_flow,
+	    "ibv_create_flow");
 	say("ibv_modify_qp_rate_limit: %s",
 	    error_name(ibv_modify_qp_rate_limit(p.a.qp, &limit)));
 	err = ibv_query_ece(p.a.qp, &ece);
@@ -166,22 +119,18 @@ static void of_qp(void)
 	pair_close(&p);
 }
 
-void group_others(void)
+void suite_others(void)
 {
 	struct ibv_counters_init_attr counters_init = {0};
 	struct ibv_values_ex values = {.comp_mask = IBV_VALUES_MASK_RAW_CLOCK};
-	struct ibv_counters *counters;
 
 	domains();
 	imports();
 	memory();
 	queues();
 	of_qp();
-	errno = 0;
-	counters = ibv_create_counters(dev.context, &counters_init);
-	say("ibv_create_counters: %s", made(counters));
-	if (counters)
-		ibv_destroy_counters(counters);
+	TRY(ibv_create_counters(dev.context, &counters_init),
+	    ibv_destroy_counters, "ibv_create_counters");
 	say("ibv_query_rt_values_ex: %s",
 	    error_name(ibv_query_rt_values_ex(dev.context, &values)));
 }

@@ -9,7 +9,7 @@
 
 #include "verbs.h"
 
-/* Patient: under emulation an answer can take long. */
+/* Long timeouts: under emulation an acknowledgment can take long. */
 static const struct ways usual = {.timeout = 18, .retry = 7, .rnr_retry = 7};
 
 void own_ah_attr(struct ibv_ah_attr *attr)
@@ -111,7 +111,7 @@ enum ibv_qp_state state_of(struct ibv_qp *qp)
 
 static struct ibv_qp *create_qp(struct side *s, const struct ways *w)
 {
-	struct ibv_qp_init_attr_ex init = {
+	struct ibv_qp_init_attr init = {
 		.send_cq = s->scq,
 		.recv_cq = s->rcq,
 		.qp_type = s->type,
@@ -125,26 +125,9 @@ static struct ibv_qp *create_qp(struct side *s, const struct ways *w)
 				.max_recv_sge = 4,
 				.max_inline_data = 64,
 			},
-		.comp_mask =
-			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = dev.pd,
-		.send_ops_flags =
-			IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 	};
 
-	if (!w || !w->wr_api)
-		return ibv_create_qp(dev.pd, (struct ibv_qp_init_attr *)&init);
-	if (s->type != IBV_QPT_UD)
-		init.send_ops_flags |= IBV_QP_EX_WITH_RDMA_WRITE |
-				       IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-				       IBV_QP_EX_WITH_BIND_MW;
-	if (s->type == IBV_QPT_RC)
-		init.send_ops_flags |= IBV_QP_EX_WITH_RDMA_READ |
-				       IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-				       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
-				       IBV_QP_EX_WITH_LOCAL_INV |
-				       IBV_QP_EX_WITH_SEND_WITH_INV;
-	return ibv_create_qp_ex(dev.context, &init);
+	return ibv_create_qp(dev.pd, &init);
 }
 
 static struct ibv_cq *create_cq(struct side *s,

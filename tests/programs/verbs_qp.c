@@ -253,7 +253,7 @@ static void busy(void)
 	    error_name(ibv_destroy_comp_channel(channel)));
 }
 
-void group_qp(void)
+void suite_qp(void)
 {
 	states("RC", IBV_QPT_RC);
 	states("UC", IBV_QPT_UC);

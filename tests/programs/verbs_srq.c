@@ -212,7 +212,7 @@ static void say_create_ex(const char *what, enum ibv_srq_type type,
 	say("ibv_destroy_srq: %s", error_name(ibv_destroy_srq(srq)));
 }
 
-void group_srq(void)
+void suite_srq(void)
 {
 	shared();
 	empty();

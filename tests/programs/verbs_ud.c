@@ -133,7 +133,7 @@ static void lost(struct pair *p, struct ibv_ah *ah)
 	say("PD: %s", error_name(ibv_dealloc_pd(other_pd)));
 }
 
-void group_ud(void)
+void suite_ud(void)
 {
 	struct ibv_ah *ah, *many[8];
 	struct ibv_wc wc;
@@ -176,7 +176,7 @@ static void say_group(const char *what, struct side *s, uint64_t seed)
  * Multicast to two QPs. To 224.0.0.1 as every host is a member there: so the
  * host's network gives back to rxe what rxe sends.
  */
-void group_mcast(void)
+void suite_mcast(void)
 {
 	static const uint8_t raw[16] = {[10] = 0xff, 0xff, 224, 0, 0, 1};
 	struct ibv_ah_attr attr;
