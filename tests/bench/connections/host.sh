@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How long connecting by rdma_cm takes: natively on the host, from guest 1 to guest
-# 2, and the same with ten thousand entries in the map. What is measured goes to
-# $OUT/COLUMN, a line "STEP:MICROSECONDS" each, the best of all runs.
+# The time to connect by rdma_cm: natively on the host, from guest 1 to guest 2, and
+# the same with ten thousand entries in the GID map. The figures go to $OUT/COLUMN,
+# a line "STEP:MICROSECONDS" each, the best of all runs.
 . "$HYV_TREE/tests/lib/case.sh"
 # shellcheck source=tests/bench/connections/measure.sh
 . "$CASE/measure.sh"

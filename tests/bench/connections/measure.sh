@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # for the scripts
 #
-# What all machines know of the measurement.
+# Parameters and functions of all machines.
 CONNECTIONS=100
 RUNS=3
 
-# best FILE...: of what cmtime says, the microseconds for a connection of each step,
-# the least of all runs; a line "STEP:MICROSECONDS" each.
+# best FILE...: from the output of cmtime, the microseconds that each step takes for
+# one connection, the minimum of all runs; a line "STEP:MICROSECONDS" each.
 best() {
 	awk -F: '/^[a-z ]+:/ {
 		sub(/ +$/, "", $1)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What both said, and that the guest has the HCA's GIDs and leaves nothing.
+# Check the output of both ends, that the guest has the HCA's GIDs, and that it
+# leaves no objects.
 . "$HYV_TREE/tests/lib/case.sh"
 
 gids >"$OUT/gids"

@@ -5,7 +5,7 @@
 
 before=$(resources)
 
-# nothing_is_left: status 0 when there are as many objects as at first.
+# nothing_is_left: status 0 if there are as many objects as at the start.
 nothing_is_left() {
 	[ "$(resources)" = "$before" ]
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Five hundred connections by rdma_cm, 125 at a time, beside ten thousand entries
-# of the map: the host's part, that nothing is left of any.
+# Five hundred connections by rdma_cm, 125 at a time, with ten thousand entries in
+# the GID map: the host's part, that no object is left.
 . "$HYV_TREE/tests/lib/case.sh"
 
 for ((i = 0; i < 10000; i++)); do

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The guests have addresses of their own and connect by the stock rdma_cm. A
-# host's part: that all goes through its HCA, and that nothing is left.
+# The guests use guest addressing and the stock rdma_cm. A host's part: all traffic
+# goes through its HCA, and no object is left.
 . "$HYV_TREE/tests/lib/case.sh"
 
-# of the two guests those that are on this host
+# those of the two guests that are on this host
 mine=()
 for ((n = LAB_HOST; n <= 2; n += LAB_HOSTS)); do
 	mine+=("$n")
 done
 
-# packets: how many the HCA has sent and received.
+# packets: number that the HCA has sent and received.
 packets() {
 	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
 
@@ -29,7 +29,7 @@ barrier preloaded
 [ $(($(packets) - before)) -gt 16384 ]
 barrier connected
 
-step "the guests' addresses are in the map, and no administrator's to change"
+step "the GID map has the guests' GIDs, and they cannot be changed"
 hyv map list
 hyv --json map list | jq -e --argjson guests ${#mine[@]} 'map(select(.vnic)) |
 	length >= 2 * $guests and all(.hca == "rxe0") and
@@ -45,7 +45,7 @@ for n in "${mine[@]}"; do
 	wait_for 20 no_objects "$(lab-guest "$n" pid)"
 done
 
-step "the HCA has another address"
+step "the address of the HCA changes"
 before=$(cat /sys/class/net/hca0/address)
 ip link set hca0 address "02:00:00:77:00:0$LAB_HOST"
 put "gid-$LAB_HOST" "fe80:0000:0000:0000:0000:00ff:fe77:000$LAB_HOST"

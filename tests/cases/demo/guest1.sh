@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What tests/demo shows: the files *.txt of guest 1 and of the host, whose names
-# are their titles.
+# The files *.txt of guest 1 and of the host, which tests/demo shows; their names
+# are the titles.
 BENCH_OPS="send write" BENCH_LAT=64 BENCH_BW=65536 BENCH_COLUMNS="native hyv"
 . "$HYV_TREE/tests/lib/case.sh"
 . "$HYV_TREE/tests/bench/measure.sh"

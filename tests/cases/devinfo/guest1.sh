@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What stock tools show in each guest; host.sh judges it.
+# Collect the output of stock tools in each guest; host.sh checks it.
 . "$HYV_TREE/tests/lib/case.sh"
 
 # with all of Debian's providers, as anywhere but in the lab

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What stock tools show in a guest is what they show on the host.
+# Stock tools show the same in a guest as on the host.
 . "$HYV_TREE/tests/lib/case.sh"
 
 # values FILE: "name value" lines of ibv_devinfo -v
@@ -38,7 +38,7 @@ for n in 1 2; do
 	must_fail grep -q 0000000000000000 "$OUT/devices"
 	grep -q 'hyv0/1 .* state ACTIVE physical_state LINK_UP' "$in/link"
 
-	# the host's HCA's properties and GIDs
+	# the attributes and GIDs of the host's HCA
 	values "$in/devinfo" >"$OUT/values$n"
 	grep -E "^($EQUAL) " "$OUT/values" >"$OUT/equal"
 	[ "$(cut -d ' ' -f 1 "$OUT/equal" | sort -u | wc -l)" -ge 20 ]
@@ -46,7 +46,7 @@ for n in 1 2; do
 	[ -s "$OUT/gids" ]
 	diff "$OUT/gids" "$in/gids"
 
-	# and not more of anything than the host has, but something of each
+	# no limit above the host's, and none of the important ones 0
 	awk '$1 !~ /^max_/ || $2 !~ /^[0-9]+$/ { next }
 		FNR == NR { host[$1] = $2; next }
 		$2 > host[$1] { print $0 ", on the host " host[$1]; wrong = 1 }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A storm of events at the same time as in the other guest, then the events of
-# the port, and the end of the HCA; see host.sh.
+# A storm of events at the same time as in the other guest, then events of the
+# port, and the removal of the HCA; see host.sh.
 . "$HYV_TREE/tests/lib/case.sh"
 
-# interrupts: how often each event queue has interrupted.
+# interrupts: number of interrupts of each event queue.
 interrupts() {
 	awk '/-event$/ {
 		n = 0
@@ -40,7 +40,7 @@ diff <(get gids) <(gids | cut -d : -f 2- | sort) ||
 	fail "not the host's GIDs"
 barrier compared
 
-step "the end of the HCA"
+step "the HCA is removed"
 get gone >/dev/null
 wait_for 60 grep -q DEVICE_FATAL "$OUT/watch"
 sleep 2

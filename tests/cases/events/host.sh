@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# No event is lost, none comes twice, and none comes to the wrong place: in a
-# storm of them in both guests, during which the host still answers; and of the
-# port, of which guests hear the same as processes of the host, in the same
-# order. rdma_rxe never asks clients to register again, so nor does this.
+# No event is lost, duplicated or delivered to the wrong object: in a storm of them
+# in both guests, during which the host still executes commands; and events of the
+# port, of which guests get the same as processes of the host, in the same order.
+# rdma_rxe raises no IBV_EVENT_CLIENT_REREGISTER, so it is not tested.
 . "$HYV_TREE/tests/lib/case.sh"
 
 KLOG_HARMLESS+=(
@@ -144,7 +144,7 @@ events "$OUT/watch"
 ! unlike || fail "a guest has seen other events"
 
 step "events of the port: its link, while guest 1 is stopped"
-# More than there are buffers for: those that wait then are told in order, too.
+# More than there are buffers for: those that wait are delivered in order, too.
 lab-guest 1 qmp '{"execute":"stop"}'
 for _ in {1..30}; do
 	ip link set hca0 down
@@ -173,14 +173,14 @@ settle
 [ "$(seen GID_CHANGE)" -gt "$gid_changes" ]
 ! unlike PORT_ || fail "a guest has seen other events"
 ! unlike GID_CHANGE || fail "a guest has seen other events"
-# its address is used only when nobody else has it
+# its address is used only if no other device has it
 wait_for 60 gids_back
 settle
 put gids "$before"
 put changed yes
 barrier compared
 
-step "the HCA leaves"
+step "the HCA is removed"
 # while a process of the host uses it, it would stay
 kill $pid
 wait $pid || true

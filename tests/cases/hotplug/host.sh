@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Several HCAs and several vNICs in one guest, which come and go while programs
-# use them, with their HCA or without it; and the guest sleeps and wakes up.
+# Several HCAs and several vNICs in one guest, plugged and unplugged while programs
+# use them, with or without their HCA; suspend and resume of the guest.
 . "$HYV_TREE/tests/lib/case.sh"
 
 pid=$(lab-guest 1 pid)
@@ -23,7 +23,7 @@ unplug() {
 		\"arguments\":{\"id\":\"hyv-$1\"}}" | tr -d '\n'
 }
 
-# unplugged SLOT: status 0 when QEMU has no such device any more.
+# unplugged SLOT: status 0 if QEMU no longer has such a device.
 unplugged() {
 	lab-guest 1 qmp '{"execute":"qom-list",
 		"arguments":{"path":"/machine/peripheral"}}' >"$OUT/peripheral"
@@ -90,7 +90,7 @@ vnics rxe0 rxe0 rxe1
 inside between hyv0 hyv1
 inside use hyv1
 
-step "an HCA leaves while the guest uses it"
+step "an HCA is removed while the guest uses it"
 inside use hyv2
 before=$(date +%s%N)
 # with a process of this host it would wait for that: rxe cannot do otherwise
@@ -135,19 +135,19 @@ wait_for 20 no_objects "$pid"
 # the doorbell area of the vNIC that is left
 [ "$(memory_pinned "$pid")" = "$pinned" ]
 
-step "the guest does not sleep while a program has the device open"
+step "suspend fails while a program has the device open"
 console=/lab/machine/guest1/console
-said() {
+on_console() {
 	tail -c "+$start" "$console" | tr -d '\r' | grep "^hotplug: $1"
 }
 start=$(stat -c %s "$console")
 inside sleeps
-wait_for 120 said awake
-said 'refused'
+wait_for 120 on_console awake
+on_console 'refused'
 
-step "it sleeps and wakes up, and the device works"
-said 'slept'
-said 'works'
+step "the device works after suspend and resume"
+on_console 'slept'
+on_console 'works'
 klog_check
 lab-guest 1 kill
 rdma link delete rxe1

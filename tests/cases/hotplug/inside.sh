@@ -4,7 +4,7 @@
 # usage: inside.sh use DEV | works DEV | ends DEV | appears DEV | between DEV DEV
 #                  fails DEV | sleeps
 #
-# What happens in guest 1, see host.sh.
+# The part of guest 1, see host.sh.
 . "$HYV_TREE/tests/lib/case.sh"
 
 dir=/run/hotplug
@@ -14,7 +14,7 @@ OUT=$dir
 device=${2:-hyv0}
 of=$dir/$device
 
-# ended PID: also when nobody has asked yet how
+# ended PID: zombies have ended, too
 ended() {
 	! grep -qs '^State:[[:blank:]]*[^XZ]' "/proc/$1/status"
 }
@@ -107,13 +107,13 @@ between)
 	;;
 fails)
 	wait_for 30 gone
-	# who sleeps until an event is told so; who polls may do so for ever
+	# a program that waits for events gets an error; one that polls may poll forever
 	over events
 	wait_for 30 grep -q event_type "$of.watch"
 	sleep 1
 	cat "$of".{events,polls,watch}
 	must_fail grep 'the slowest in' "$of.events"
-	# just one event, after which ib_uverbs lets a reader wait for ever
+	# just one event, after which ib_uverbs lets a reader wait forever
 	[ "$(grep -c event_type "$of.watch")" = 1 ]
 	grep -E 'event_type .*\(8\)' "$of.watch"
 	for program in polls watch; do
@@ -123,18 +123,18 @@ fails)
 	must_fail env IBDEV="$device" soak -n 5
 	;;
 sleeps)
-	# 9p does not survive it: what goes on later uses nothing of it, and
-	# speaks through the console.
+	# 9p does not survive suspend: what runs after it uses no file of it, and
+	# prints to the console.
 	klog_check
 	cp "$0" $dir/
 	start sleeper bash $dir/inside.sh sleeping
 	exit
 	;;
 sleeping)
-	# until who has started this has ended
+	# until the script that started this one has exited
 	sleep 5
 	exec >/dev/console 2>&1
-	# all but the firmware's part, and 5 seconds later it wakes up
+	# without the firmware's part; the kernel resumes after 5 seconds
 	echo devices >/sys/power/pm_test
 	start polls soak -s 20000
 	wait_for 60 transferring polls

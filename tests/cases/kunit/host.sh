@@ -8,7 +8,7 @@
 	echo "this kernel has no KUnit"
 	exit 77
 }
-# in emulation, and beside checkers, they are
+# in emulation and with checkers, they are
 KLOG_HARMLESS+=('Test should be marked slow')
 suites=$(find "$HYV_TREE/tests/kunit" -name '*_kunit.c' | wc -l)
 
@@ -19,7 +19,7 @@ cat /sys/kernel/debug/kunit/hyv_*/results >"$OUT/results"
 grep -E '^ok |not ok ' "$OUT/results"
 must_fail grep -qE 'not ok |# SKIP' "$OUT/results"
 [ "$(grep -c '^ok 1 hyv_' "$OUT/results")" = "$suites" ]
-# a suite that has not run is well, too
+# a suite with no tests reports success, too
 [ "$(grep -cE '^ {4}ok ' "$OUT/results")" -gt "$suites" ]
 rmmod hyv_kunit
 klog_check

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Guest 1 is treated badly in every way: the host keeps nothing of what it had,
-# and guest 2, which works all the time, does not notice.
+# Guest 1 is killed, reset and removed in every way: the host keeps none of its
+# objects or memory, and guest 2, which transfers all the time, is not affected.
 . "$HYV_TREE/tests/lib/case.sh"
 
-# What rxe of 6.1 says of every process that is killed while it registers memory,
-# and most of the time QEMU is not caught in that instant.
+# rxe of 6.1 logs this for every process that is killed while it registers memory;
+# QEMU rarely is at that moment.
 KLOG_HARMLESS+=('^rdma_rxe: rxe_mr_init_user: Unable to pin memory region err = -4$')
 
 victim() {
@@ -23,16 +23,15 @@ nothing_left() {
 	[ "$(memory_pinned "$pid")" -lt 1000 ]
 }
 
-# gone PID: nothing of a QEMU that has ended.
+# gone PID: wait until nothing is left of a QEMU that has exited.
 gone() {
 	wait_for 20 no_objects "$1"
 	must_fail eval "hyv list --json | jq -e '.. | objects | select(.pid == $1)'"
 }
 
-# warnings N: what its console got since the last look, but for what kernels
-# say when they start or end: with or without HyV about clocks, and about any
-# 64-bit BAR that the firmware had no address for and that the kernel gives one
-# later.
+# warnings N: fail if its console has a warning since the last call, except those
+# that kernels print when they start or end, with or without HyV: about clocks, and
+# about any 64-bit BAR that the firmware had no address for.
 STARTUP='^(mtrr|tsc|APIC calibration)|^reboot: '
 STARTUP+='|^pnp .* window\] because it overlaps .* 64bit pref\]$'
 declare -A CONSOLE
@@ -43,7 +42,7 @@ warnings() {
 	lines=$(tail -c "+$((start + 1))" "$file" | tr -d '\r' |
 		sed -E 's/^\[ *[0-9.]+\] //' | grep -vE "$STARTUP" |
 		grep -vE -f <(printf '%s\n' "${KLOG_HARMLESS[@]}") || true)
-	[ -z "$lines" ] || fail "guest$1 said: $lines"
+	[ -z "$lines" ] || fail "on the console of guest$1: $lines"
 }
 
 restart() {
@@ -105,7 +104,7 @@ echo "kilobytes: slab $slab, now $(memory_slab)"
 [ "$(memory_free)" -gt $((free - 60000)) ]
 [ "$(memory_slab)" -lt $((slab + 30000)) ]
 
-step "the HCA leaves while guest 2 uses it"
+step "the HCA is removed while guest 2 uses it"
 has qp "$pid2" 2
 put stop yes
 get stopped

@@ -3,15 +3,15 @@
 #
 # usage: victim.sh kill ROUNDS | unload ROUNDS | transfer | register SIZE | check
 #
-# What happens in guest 1, see host.sh.
+# The part of guest 1, see host.sh.
 . "$HYV_TREE/tests/lib/case.sh"
 
-# nap: something below half a second.
+# nap: sleep for less than half a second.
 nap() {
 	sleep 0.$((RANDOM % 5))$((RANDOM % 10))
 }
 
-# load: programs that transfer and register for ever, in LOAD. What they say is
+# load: programs that transfer and register forever, in LOAD. Their output is
 # in $OUT/load.
 load() {
 	: >"$OUT/load"

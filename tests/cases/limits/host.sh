@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A guest at its limits is no news to the host's kernel log.
+# A guest at its limits leaves nothing in the host's kernel log.
 . "$HYV_TREE/tests/lib/case.sh"
 
 hyv show

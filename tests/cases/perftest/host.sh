@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the guests' programs said, and that the host has nothing left of them.
+# Check the output of the guests' programs, and that the host keeps no objects.
 . "$HYV_TREE/tests/lib/case.sh"
 
 barrier end

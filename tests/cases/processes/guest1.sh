@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Many processes and threads use the device at once, fork, and end in any order.
+# Many processes and threads use the device at once, fork, and exit in any order.
 . "$HYV_TREE/tests/lib/case.sh"
 
 step "processes and threads, polling and with events, at the same time"
@@ -15,7 +15,7 @@ cat "$OUT/poll" "$OUT/events"
 [ "$(grep -c '^90 transfers' "$OUT/poll" "$OUT/events" | cut -d : -f 2 |
 	tr -d '\n')" = 33 ]
 
-step "programs, one after the other, beside each other"
+step "several programs at once"
 gid_index
 for i in 1 2 3 4; do
 	PAIR_PORT=$((18600 + i)) within "pingpong-$i" ibv_rc_pingpong \

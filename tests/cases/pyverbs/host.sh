@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What passes on the host's own HCA passes in a guest: rdma-core's own tests.
+# rdma-core's own tests: those that pass on the host's HCA pass in a guest.
 . "$HYV_TREE/tests/lib/case.sh"
 # shellcheck source=tests/cases/pyverbs/run.sh
 . "${BASH_SOURCE[0]%/*}/run.sh"
@@ -17,9 +17,9 @@ barrier native
 get results | base64 -d | gunzip >"$OUT/guest"
 cut -d ' ' -f 2 "$OUT/guest" | sort | uniq -c
 
-step "what differs: test, native, guest"
+step "differences: test, native, guest"
 join -a 1 -j 1 -o 0,1.2,2.2 <(sort "$OUT/native") <(sort "$OUT/guest") |
 	awk '$2 != $3' | tee "$OUT/different"
 
-step "what passes natively passes in the guest"
+step "all tests that pass natively pass in the guest"
 must_fail grep ' ok ' "$OUT/different"

@@ -4,8 +4,8 @@
 
 usage: runner.py DIRECTORY DEVICE NETDEV MODULE...
 
-The tests look for the network device beside the RDMA device, where software
-devices have none; NETDEV is it, or empty.
+The tests look for the network device under the RDMA device in sysfs, where
+software devices have none; NETDEV is its name, or empty.
 """
 
 import os
