@@ -196,7 +196,7 @@ void req_modify_srq_head(struct req *r, uint32_t srq, uint32_t mask,
 		.max_wr = htole32(wr), .srq_limit = htole32(limit));
 }
 
-/* @mi is where the provider wants to be told of the new queue. */
+/* rxe writes the place of the new queue to @mi. */
 struct hyv_chunk_list *req_modify_srq(struct req *r, uint32_t srq,
 				      uint32_t mask, uint32_t wr,
 				      uint32_t limit, const struct gbuf *mi)
@@ -255,7 +255,7 @@ void req_mcast(struct req *r, uint16_t opcode, uint32_t qp, uint16_t mlid,
 	req_init(r, opcode, &req, sizeof(req));
 }
 
-/* Execute a request whose reply is a status only. */
+/* Execute a request for its status only. */
 static int exec_status(struct vnic *v, struct req *r)
 {
 	struct rsp rsp;
@@ -465,7 +465,7 @@ int cmd_munmap(struct vnic *v, uint32_t context, uint64_t offset)
 	return exec_status(v, &r);
 }
 
-/* The first GID of port 1 that is one of RoCE v2 and not link-local. */
+/* The first RoCE v2 GID of port 1 that is not link-local. */
 int cmd_query_gid(struct vnic *v, struct hyv_gid *gid)
 {
 	uint32_t i, count;

@@ -13,7 +13,7 @@
 #include "driver.h"
 #include "harness.h"
 
-/* Longest time that the host may take to see a doorbell. */
+/* Time limit for the host to see a doorbell. */
 #define DB_TIMEOUT_MS 10000
 
 static int dt_eventfd(void)
@@ -34,7 +34,7 @@ static void dt_signal(int fd)
 /**
  * db_init() - make a doorbell area and the eventfd for kicks
  * @db: the area
- * @v: the vNIC, which is told about the eventfd but not about the area
+ * @v: the vNIC; it gets the eventfd, but not yet the area
  * @poll_us: polling time that the host is to use
  */
 void db_init(struct doorbells *db, struct vnic *v, uint32_t poll_us)
@@ -63,8 +63,8 @@ void db_init(struct doorbells *db, struct vnic *v, uint32_t poll_us)
 }
 
 /**
- * db_free() - forget a doorbell area
- * @db: the area, which the host does not use any more
+ * db_free() - free a doorbell area
+ * @db: the area; the host no longer uses it
  */
 void db_free(struct doorbells *db)
 {
@@ -140,7 +140,7 @@ static uint64_t db_arm_bitmap(struct doorbells *db, bool solicited)
 }
 
 /**
- * db_arm() - ask for the next completion event of a CQ, without waiting
+ * db_arm() - request the next completion event of a CQ, without waiting
  * @db: the area
  * @cq_slot: of the CQ
  * @solicited: of the next solicited completion
@@ -151,7 +151,7 @@ void db_arm(struct doorbells *db, uint32_t cq_slot, bool solicited)
 }
 
 /**
- * db_armed_pending() - has the host not yet armed the CQ?
+ * db_armed_pending() - check whether the host has yet to arm a CQ
  * @db: the area
  * @cq_slot: of the CQ
  * @solicited: as given to db_arm()
@@ -167,12 +167,12 @@ bool db_armed_pending(struct doorbells *db, uint32_t cq_slot, bool solicited)
 }
 
 /**
- * db_arm_wait() - arm a CQ and wait until that is done
+ * db_arm_wait() - arm a CQ and wait until the host has done it
  * @db: the area
  * @cq_slot: of the CQ
  * @solicited: as for db_arm()
  *
- * Return: false when the host does not do it.
+ * Return: false if the host does not do it in time.
  */
 bool db_arm_wait(struct doorbells *db, uint32_t cq_slot, bool solicited)
 {
@@ -201,7 +201,7 @@ static uint16_t *evq_avail_event(struct evq *q)
 /**
  * evq_init() - make an event queue with no buffers in it
  * @q: the queue
- * @v: the vNIC, which is not told about it
+ * @v: the vNIC; it does not get the queue yet
  * @index: which event queue it will be
  * @num: entries, a power of two up to EVQ_MAX
  * @event_idx: use the event index
@@ -229,7 +229,7 @@ void evq_init(struct evq *q, struct vnic *v, uint32_t index, uint32_t num,
 }
 
 /**
- * evq_free() - forget a queue that the host does not use any more
+ * evq_free() - free a queue that the host no longer uses
  * @q: the queue
  */
 void evq_free(struct evq *q)
@@ -239,12 +239,12 @@ void evq_free(struct evq *q)
 }
 
 /**
- * evq_start() - tell the host about a queue
+ * evq_start() - hand a queue to the host
  * @q: the queue
  * @v: the vNIC
  * @avail_index: where in the available ring the host starts
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno of HYV_SET_EVENT_QUEUE.
  */
 int evq_start(struct evq *q, struct vnic *v, uint16_t avail_index)
 {
@@ -264,12 +264,12 @@ int evq_start(struct evq *q, struct vnic *v, uint16_t avail_index)
 }
 
 /**
- * evq_stop() - take a queue from the host
+ * evq_stop() - take a queue back from the host
  * @q: the queue
  * @v: the vNIC
  * @avail_index: set to where the host stopped
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno of HYV_SET_EVENT_QUEUE.
  */
 int evq_stop(struct evq *q, struct vnic *v, uint16_t *avail_index)
 {
@@ -350,7 +350,7 @@ bool evq_take(struct evq *q, struct hyv_event *ev, uint32_t *id)
 	REQUIRE_EQ(le32toh(elem->len), sizeof(*ev), "length of an event");
 	*ev = q->event[*id];
 	q->last_used++;
-	/* The next one is to interrupt again. */
+	/* The next one interrupts again. */
 	__atomic_store_n(evq_used_event(q), htole16(q->last_used),
 			 __ATOMIC_SEQ_CST);
 	return true;

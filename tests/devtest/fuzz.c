@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Valid requests, spoiled at random, but the same for the same seed.
+ * Valid requests, randomly changed, but the same for the same seed.
  */
 #include <endian.h>
 #include <errno.h>
@@ -64,7 +64,8 @@ static void spoil_fields(struct dt_rng *rng, struct req *r)
 	}
 }
 
-/* The host looks for whoever has an odd address, for seconds. */
+/* Resolving an address that no machine has takes the host seconds: rarely do
+ * it. */
 static void keep_address(struct dt_rng *rng, struct req *r)
 {
 	struct hyv_create_ah_req *req = (void *)r->data;
@@ -90,7 +91,7 @@ static void spoil_length(struct dt_rng *rng, struct req *r)
 		req_seal(r);
 }
 
-/* Bits of the doorbell area, which the worker looks at all the time. */
+/* Bits of the doorbell area, which the worker polls. */
 static void spoil_doorbells(struct dt_rng *rng)
 {
 	uint32_t at = dt_below(rng, DB_PAGES * DT_PAGE) & ~7u;
@@ -136,7 +137,7 @@ static bool known_status(int status)
 	return false;
 }
 
-/* Whether what came back may come back. */
+/* Send one request; false if its status or error is not one that is allowed. */
 static bool one_request(struct dt_rng *rng, uint32_t *accepted)
 {
 	const struct opcode *op = &opcodes[dt_below(rng, NR_OPCODES)];
@@ -166,7 +167,7 @@ static bool one_request(struct dt_rng *rng, uint32_t *accepted)
 }
 
 /**
- * fuzz() - feed spoiled requests to the host
+ * fuzz() - send malformed requests to the host
  * @seed: names the run
  * @seconds: how long
  */
@@ -186,16 +187,17 @@ void fuzz(uint64_t seed, unsigned int seconds)
 	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
 	while (dt_now_ms() < end) {
 		if (!one_request(&rng, &accepted) && bad++ < 10)
-			tap_diag("request %u had an odd end", n);
+			tap_diag("request %u had an unexpected status", n);
 		if (!(++n % FUZZ_ROUND))
 			fixture_readdress(&fix, n / FUZZ_ROUND % 2
 							? HYV_ADDRESSING_GUEST
 							: HYV_ADDRESSING_HOST);
 	}
-	tap_is(bad, 0, "%u spoiled requests, of which %u were accepted", n,
+	tap_is(bad, 0,
+	       "%u malformed requests have expected statuses; %u accepted", n,
 	       accepted);
-	tap_ok(n > 0 && accepted < n, "requests were refused");
+	tap_ok(n > 0 && accepted < n, "some requests are refused");
 	fixture_free(&fix);
-	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
-	dt_expect_counts(&before, "after spoiled requests");
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
+	dt_expect_counts(&before, "after malformed requests");
 }

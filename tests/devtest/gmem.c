@@ -183,7 +183,7 @@ void gbuf_init(struct gbuf *buf, struct gmem *gm, uint64_t length,
 }
 
 /**
- * gbuf_free() - forget a buffer; its pages stay taken
+ * gbuf_free() - free a buffer; its pages are not reused
  * @buf: the buffer
  */
 void gbuf_free(struct gbuf *buf)

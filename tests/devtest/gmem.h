@@ -31,7 +31,7 @@
  * @size: bytes
  * @region: its address table, in no order
  * @next: next page of the scattered part to give out, in steps
- * @next_linear: likewise of the linear part
+ * @next_linear: next page of the linear part to give out
  * @next_va: guest virtual address of the next buffer
  */
 struct gmem {

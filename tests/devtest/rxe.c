@@ -178,7 +178,7 @@ static void ep_rtr(struct hyv_qp_attr *attr, uint32_t peer_qpn,
  * @ep: the end
  * @state: QPS_*
  * @peer_qpn: for RTR: number of the peer's QP
- * @gid: for RTR: address of the peer, who has the same
+ * @gid: for RTR: GID of the peer, which is also its own
  *
  * Return: status.
  */
@@ -317,7 +317,7 @@ void ep_post_recv(struct ep *ep, uint64_t id, uint64_t addr, uint32_t lkey,
 }
 
 /**
- * ep_cq_pending() - completions that nobody has taken yet
+ * ep_cq_pending() - number of completions that have not been polled
  * @ep: the end
  *
  * Return: how many.

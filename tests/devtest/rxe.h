@@ -87,7 +87,7 @@ struct ep {
  * @qpn: of a UD QP: number of the peer's QP
  * @mw: IB_UVERBS_WR_BIND_MW: key of the window, which gets @rkey, @access and
  *	the local memory, of which @lkey is the key
- * @access: likewise
+ * @access: IB_UVERBS_WR_BIND_MW: access flags of the window
  */
 struct ep_wr {
 	uint32_t opcode;
@@ -104,7 +104,7 @@ struct ep_wr {
 	uint32_t access;
 };
 
-/* What a UD QP puts in front of a message that it receives. */
+/* Length of the GRH that a UD QP puts in front of a message it receives. */
 #define EP_UD_HEADER 40
 
 void rxe_map(struct vnic *v, uint32_t context, const struct mminfo *mi,

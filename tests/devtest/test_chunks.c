@@ -208,7 +208,7 @@ static const struct {
 	{"no entries", entries_none, HYV_S_EINVAL},
 	{"no length", length_zero, HYV_S_EINVAL},
 	{"sum too small", length_more, HYV_S_EINVAL},
-	{"sum too big", length_less, HYV_S_EINVAL},
+	{"sum too large", length_less, HYV_S_EINVAL},
 	{"length wraps", length_wraps, HYV_S_EINVAL},
 	{"address wraps", addr_wraps, HYV_S_EINVAL},
 	{"offset differs from the first chunk's", addr_offset, HYV_S_EINVAL},
@@ -274,7 +274,7 @@ static void test_number_of_lists(void)
 	tap_ok(true, "lists shorter than their header");
 }
 
-/* What the entries of an indirect list point to, and how long they are. */
+/* Entries of an indirect list: the page they point to, and their length. */
 struct indirect {
 	const char *what;
 	uint32_t nr_chunks;
@@ -287,8 +287,8 @@ struct indirect {
 static void test_indirect(void)
 {
 	static const struct indirect cases[] = {
-		{"as it should be", 4, 32, 32, false, 0},
-		{"in unequal parts", 4, 16, 48, false, 0},
+		{"valid", 4, 32, 32, false, 0},
+		{"in parts of different size", 4, 16, 48, false, 0},
 		{"not of whole chunks", 4, 24, 40, false, HYV_S_EINVAL},
 		{"too short", 4, 32, 16, false, HYV_S_EINVAL},
 		{"too long", 4, 32, 48, false, HYV_S_EINVAL},
@@ -383,7 +383,7 @@ void suite_chunks(void)
 	test_indirect();
 	test_doorbell_area();
 	fixture_free(&fix);
-	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	dt_expect_counts(&before, "after all chunk lists");
 }
 
@@ -548,6 +548,6 @@ void suite_memory(void)
 	test_anonymous();
 	test_split();
 	test_table();
-	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	dt_expect_counts(&before, "after all kinds of memory");
 }

@@ -101,13 +101,13 @@ static void test_move(uint64_t length, uint32_t offset, enum gbuf_layout layout,
 	       "RDMA write of %llu bytes, %s", (unsigned long long)length,
 	       what);
 	tap_is(gbuf_differs(&dst.buf, 0, length, seed - 1, 0), -1,
-	       "it has arrived as it was, at every page boundary");
+	       "data is intact at every page boundary");
 
 	gbuf_fill(&dst.buf, ++seed);
 	tap_is(move(IB_UVERBS_WR_RDMA_READ, &src, &dst), WC_SUCCESS,
 	       "RDMA read of %llu bytes, %s", (unsigned long long)length, what);
 	tap_is(gbuf_differs(&src.buf, 0, length, seed, 0), -1,
-	       "it has arrived as it was, at every page boundary");
+	       "data is intact at every page boundary");
 	mem_free(&dst, &b);
 	mem_free(&src, &a);
 }
@@ -136,7 +136,7 @@ static void test_many_pieces(void)
 		  "in 4301 pieces");
 }
 
-/* A window of a registered buffer: what is beside it must stay. */
+/* An MR over a part of a buffer: the rest of the buffer must not change. */
 static void test_parts(void)
 {
 	struct mem src, dst;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of a vNIC at any moment: close, death, reset, departure of the HCA;
- * and what administrators see of its objects meanwhile.
+ * The end of a vNIC at any moment: close, kill, reset, removal of the HCA; and
+ * its objects as administrators see them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 static struct gmem gm;
 
-/* Threads that send requests until they are told to stop. */
+/* Threads that send requests until @stop is set. */
 struct crowd {
 	struct vnic v;
 	struct doorbells db;
@@ -34,7 +34,7 @@ struct crowd {
 	pthread_t thread[4];
 };
 
-/* Statuses of requests that a reset or a close may come upon. */
+/* Statuses of requests that a reset or a close may interrupt. */
 static bool expected(int ret)
 {
 	return !ret || ret == HYV_S_ENOENT || ret == HYV_S_EBUSY ||
@@ -43,9 +43,9 @@ static bool expected(int ret)
 }
 
 /*
- * A multicast group of one's own: rxe forgets a QP that joins a group at the
- * moment in which the last one leaves it. The low bytes, which make the MAC
- * address, stay the same.
+ * A multicast group for each process: rxe loses a QP that joins a group while
+ * the last one leaves it. The low bytes, which make the MAC address, stay the
+ * same.
  */
 static void live_group(uint8_t *gid, uint32_t context)
 {
@@ -176,7 +176,7 @@ void suite_close(void)
 			bad++;
 	}
 	tap_is(bad, 0, "15 times: the file is closed during requests");
-	tap_ok(done > 0, "%d threads' lives were complete", done);
+	tap_ok(done > 0, "%d threads ended", done);
 	dt_expect_counts(&before, "after files were closed");
 }
 
@@ -235,7 +235,7 @@ void suite_reset(void)
 	crowd_stop(&c);
 	bad += atomic_load(&c.bad);
 	tap_is(bad, 0, "25 resets during requests");
-	tap_ok(atomic_load(&c.done) > 0, "%d threads' lives were complete",
+	tap_ok(atomic_load(&c.done) > 0, "%d threads ended",
 	       atomic_load(&c.done));
 	tap_is(vnic_reset(&c.v), 0, "RESET");
 	tap_is(dt_pinned_kib(), 0, "a reset unpins memory");
@@ -301,7 +301,8 @@ static void test_shown(void)
 		       kinds[i]);
 	ep_destroy(&ep);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		tap_is(shown(kinds[i]), 0, "it shows the %s no more", kinds[i]);
+		tap_is(shown(kinds[i]), 0, "the %s is no longer listed",
+		       kinds[i]);
 	vnic_close(&v);
 	db_free(&db);
 }
@@ -327,13 +328,14 @@ void suite_show(void)
 	}
 	crowd_stop(&c);
 	tap_is(bad, 0, "rdma resource works while objects come and go");
-	tap_ok(seen > 0, "it showed %d of them", seen);
-	tap_is(atomic_load(&c.bad), 0, "and they did come and go");
+	tap_ok(seen > 0, "%d of them were listed", seen);
+	tap_is(atomic_load(&c.bad), 0,
+	       "requests of the crowd have expected statuses");
 	crowd_free(&c);
 	dt_expect_counts(&before, "after rdma resource");
 }
 
-/* The HCA leaves; the command that makes it is in the environment. */
+/* The HCA is removed, by a command in the environment. */
 void suite_unplug(void)
 {
 	const char *command = getenv("DEVTEST_UNPLUG");
@@ -371,13 +373,15 @@ void suite_unplug(void)
 	tap_is(dt_run("timeout %u %s", 60 * dt_timeout_scale(), command), 0,
 	       "%s", command);
 	tap_ok(dt_now_ms() - began < 20000ULL * dt_timeout_scale(),
-	       "it took %llu ms", (unsigned long long)(dt_now_ms() - began));
+	       "removal takes %llu ms",
+	       (unsigned long long)(dt_now_ms() - began));
 	crowd_stop(&c);
-	tap_is(atomic_load(&c.bad), 0, "requests during it had fitting ends");
+	tap_is(atomic_load(&c.bad), 0,
+	       "requests during the removal have expected statuses");
 	while (!fatal && evq_get(&q, &ev, 5000))
 		fatal = le16toh(ev.type) == HYV_EVENT_DEVICE &&
 			le16toh(ev.code) == 8;
-	tap_ok(fatal, "the guest hears that its HCA is gone");
+	tap_ok(fatal, "the removal raises an event");
 	tap_is(cmd_alloc_context(&c.v, &context), HYV_S_EIO,
 	       "ALLOC_CONTEXT without an HCA");
 	tap_is(cmd_destroy(&c.v, HYV_OBJ_MR, mr.handle), HYV_S_EIO,
@@ -386,7 +390,7 @@ void suite_unplug(void)
 	       "GET_CONFIG without an HCA");
 	tap_is(vnic_set_features(&c.v, vnic_features(&c.v)), -ENODEV,
 	       "SET_FEATURES without an HCA");
-	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	memset(c.v.window, 1, c.v.window_size);
 	tap_ok(true, "the window has no hole");
 	tap_is(vnic_reset(&c.v), 0, "RESET without an HCA");
@@ -445,7 +449,7 @@ static bool killed(pid_t pid)
 	       WTERMSIG(status) == SIGKILL;
 }
 
-/* The HCA leaves while one owner of a vNIC dies and others come and go. */
+/* The HCA is removed while an owner is killed and others attach and detach. */
 static bool replug_once(struct dt_rng *rng, const char *unplug,
 			const char *plug)
 {
@@ -490,6 +494,6 @@ void suite_replug(void)
 		"DEVTEST_UNPLUG and DEVTEST_PLUG name commands");
 	for (i = 0; i < 8; i++)
 		bad += !replug_once(&rng, unplug, plug);
-	tap_is(bad, 0, "8 times: the HCA leaves while its users die and come");
-	dt_expect_counts(&before, "after the HCA has come back");
+	tap_is(bad, 0, "8 times: removal while users attach and are killed");
+	dt_expect_counts(&before, "after the HCA has returned");
 }

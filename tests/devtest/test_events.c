@@ -104,7 +104,7 @@ static void expect_event(struct evq *q, uint16_t type, uint16_t code,
 		       le32toh(ev.handle) == handle &&
 		       (!count || le32toh(ev.count) == count) &&
 		       le32toh(ev.count) >= 1,
-	       "it is the right one: type %u code %u handle %u count %u, want %u %u %u %u",
+	       "the event is the expected one: type %u code %u handle %u count %u, want %u %u %u %u",
 	       le16toh(ev.type), le16toh(ev.code), le32toh(ev.handle),
 	       le32toh(ev.count), type, code, handle, count);
 }
@@ -124,12 +124,12 @@ static void test_arm(void)
 	complete_one();
 	expect_quiet(&q0, "the CQ is not armed");
 	tap_ok(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
-	expect_quiet(&q0, "nothing has completed");
+	expect_quiet(&q0, "no event without a completion");
 	complete_one();
 	expect_event(&q0, HYV_EVENT_COMP, 0, a.cq.handle, 1, "armed");
 	complete_one();
 	complete_one();
-	expect_quiet(&q0, "it was armed once");
+	expect_quiet(&q0, "no second event for one arming");
 
 	for (i = 0; i < 100; i++) {
 		if (!db_arm_wait(&db, a.cq.slot, false))
@@ -141,7 +141,7 @@ static void test_arm(void)
 			bad++;
 	}
 	tap_is(bad, 0, "100 times: arm, complete, event");
-	expect_quiet(&q0, "each had its event");
+	expect_quiet(&q0, "each completion has its event");
 }
 
 static void send_one(uint32_t flags)
@@ -163,11 +163,11 @@ static void test_solicited(void)
 	tap_ok(db_arm_wait(&db, b.cq.slot, true),
 	       "the CQ gets armed for solicited completions");
 	send_one(0);
-	expect_quiet(q, "the completion is not solicited");
+	expect_quiet(q, "no event for an unsolicited completion");
 	send_one(SEND_SOLICITED);
 	expect_event(q, HYV_EVENT_COMP, 0, b.cq.handle, 1, "solicited");
 	if (q == &q1)
-		expect_quiet(&q0, "it is in the vector's queue only");
+		expect_quiet(&q0, "no event in the queue of another vector");
 	db_arm(&db, b.cq.slot, true);
 	tap_ok(db_arm_wait(&db, b.cq.slot, false), "armed in both ways");
 	while (db_armed_pending(&db, b.cq.slot, true))
@@ -192,9 +192,10 @@ static void test_no_slots(void)
 	for (slot = 0; slot < db.qp_slots; slot += 331)
 		db_ring(&db, slot);
 	tap_is(bad, 0, "arming slots of no CQ ends, too");
-	tap_ok(db_arm_wait(&db, db.cq_slots - 1, false), "also the last one");
+	tap_ok(db_arm_wait(&db, db.cq_slots - 1, false),
+	       "arming the last slot ends, too");
 	complete_one();
-	expect_quiet(&q0, "and nothing else is armed");
+	expect_quiet(&q0, "no event of another CQ");
 }
 
 static bool take_soon(struct evq *q, struct hyv_event *ev, uint32_t *id)
@@ -220,7 +221,7 @@ static void test_interrupts(bool event_idx)
 	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
 	complete_one();
 	tap_ok(evq_interrupted(&q0, EVENT_MS), "an event interrupts");
-	tap_ok(evq_take(&q0, &ev, &id), "and is there");
+	tap_ok(evq_take(&q0, &ev, &id), "the event is in the ring");
 	evq_post(&q0, id);
 	if (event_idx)
 		return;
@@ -232,7 +233,7 @@ static void test_interrupts(bool event_idx)
 		evq_post(&q0, id);
 	}
 	tap_ok(!evq_interrupted(&q0, QUIET_MS),
-	       "no interrupts when the driver wants none");
+	       "no interrupt if the driver disabled it");
 	q0.avail->flags = 0;
 }
 
@@ -291,7 +292,7 @@ static void test_stall(bool event_idx)
 	ep_destroy(&more[2]);
 	evq_post(&q0, 0);
 	expect_event(&q0, HYV_EVENT_COMP, 0, more[0].cq.handle, 3,
-		     "the first one, three times");
+		     "the first event, with a count of three");
 	expect_event(&q0, HYV_EVENT_COMP, 0, more[1].cq.handle, 1,
 		     "the second one");
 	for (i = 1; i < 8; i++)
@@ -299,7 +300,7 @@ static void test_stall(bool event_idx)
 	for (i = 3; i < ARRAY_SIZE(more); i++)
 		expect_event(&q0, HYV_EVENT_COMP, 0, more[i].cq.handle, 1,
 			     "the others, in order");
-	expect_quiet(&q0, "no more, and none of what is gone");
+	expect_quiet(&q0, "no further events, and none of destroyed objects");
 	for (i = 0; i < ARRAY_SIZE(more); i++)
 		if (i != 2)
 			ep_destroy(&more[i]);
@@ -316,7 +317,7 @@ static void test_destroy_race(void)
 	struct hyv_event ev;
 	int i, late = 0, early = 0;
 	struct mr_info mr;
-	uint16_t told;
+	uint16_t signalled;
 	struct ep ep;
 	uint32_t id;
 
@@ -333,18 +334,19 @@ static void test_destroy_race(void)
 		ep_ring(&ep);
 		dt_sleep_us(dt_below(&rng, 2000));
 		ep_destroy(&ep);
-		told = le16toh(
+		signalled = le16toh(
 			__atomic_load_n(&q0.used->idx, __ATOMIC_ACQUIRE));
 		dt_sleep_us(2000);
 		while (evq_take(&q0, &ev, &id)) {
-			if ((int16_t)(q0.last_used - told) > 0)
+			if ((int16_t)(q0.last_used - signalled) > 0)
 				late++;
 			else
 				early++;
 			evq_post(&q0, id);
 		}
 	}
-	tap_is(late, 0, "no event names what is gone, %d came in time", early);
+	tap_is(late, 0, "no event of a destroyed object; %d came in time",
+	       early);
 }
 
 static void test_restart(void)
@@ -354,12 +356,12 @@ static void test_restart(void)
 
 	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
 	tap_is(evq_stop(&q0, &v, &index), 0, "a queue stops");
-	tap_is(index, expected, "it stops where the driver is");
+	tap_is(index, expected, "avail_index is that of the driver");
 	complete_one();
-	expect_quiet(&q0, "it is stopped");
-	tap_is(evq_start(&q0, &v, index), 0, "it starts again");
+	expect_quiet(&q0, "no event from a stopped queue");
+	tap_is(evq_start(&q0, &v, index), 0, "the queue starts again");
 	expect_event(&q0, HYV_EVENT_COMP, 0, a.cq.handle, 1,
-		     "what happened meanwhile");
+		     "an event raised while it was stopped");
 }
 
 static void break_jump(void)
@@ -450,7 +452,7 @@ static void test_reset(void)
 	evq_init(&q0, &v, 0, 8, false);
 	tap_is(evq_start(&q0, &v, 0), 0, "a queue starts after a reset");
 	evq_post_all(&q0);
-	expect_quiet(&q0, "a reset forgets events");
+	expect_quiet(&q0, "no events after a reset");
 }
 
 static void run(bool event_idx)
@@ -557,7 +559,7 @@ static void expect_failure(const struct ep_wr *wr, int status, const char *what)
 	else
 		tap_is(got, status, "status of a write %s", what);
 	tap_is(gbuf_differs(&dst, 0, dst.length, 32, 0), -1,
-	       "it has written nothing");
+	       "the host has written nothing");
 	tap_is(ep_state(&a), QPS_ERR, "the QP is in the error state");
 	tap_is(ep_do(&a, &next), WC_WR_FLUSH_ERR, "the next one is flushed");
 	/* rxe has no event for it, other HCAs do. */
@@ -587,7 +589,7 @@ static void test_bad_access(void)
 
 	wr = write_wr();
 	tap_is(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), 0, "DESTROY");
-	expect_failure(&wr, WC_REM_ACCESS_ERR, "to an MR that is gone");
+	expect_failure(&wr, WC_REM_ACCESS_ERR, "to a deregistered MR");
 
 	gbuf_init(&other, &gm, DT_PAGE, 0, GBUF_SCATTERED);
 	REQUIRE_EQ(cmd_reg_mr(&v, b.pd, &other, ACCESS_LOCAL, &mr), 0,
@@ -595,7 +597,7 @@ static void test_bad_access(void)
 	wr = write_wr();
 	wr.rkey = mr.rkey ? mr.rkey : mr.lkey;
 	wr.remote = other.va;
-	expect_failure(&wr, WC_REM_ACCESS_ERR, "without the right to");
+	expect_failure(&wr, WC_REM_ACCESS_ERR, "without access rights");
 	gbuf_free(&other);
 }
 
@@ -630,15 +632,17 @@ static void test_port_event(void)
 		       le16toh(ev.type) == HYV_EVENT_PORT &&
 		       le16toh(ev.code) == CODE_GID_CHANGE &&
 		       le32toh(ev.handle) == 1;
-	tap_ok(seen, "the guest hears that its GIDs have changed");
+	tap_ok(seen, "GID changes raise an event");
 	change_address("del");
-	tap_ok(evq_get(&q0, &ev, EVENT_MS), "and again");
+	tap_ok(evq_get(&q0, &ev, EVENT_MS),
+	       "a second GID change raises an event");
 	drain();
 }
 
 /*
- * What happens again while the guest has no buffer is told again, in its turn,
- * and not where it was told first. Each step has time to become an event.
+ * An event that is raised again while the guest has no buffer is delivered
+ * again, in its turn, not at its first place. Each step has time to become an
+ * event.
  */
 static void test_async_order(void)
 {
@@ -661,14 +665,14 @@ static void test_async_order(void)
 	for (i = 0; i < 8; i++)
 		evq_post(&q0, i);
 	expect_event(&q0, HYV_EVENT_QP, CODE_SQ_DRAINED, first.qp.handle, 0,
-		     "of the first QP");
+		     "first, an event of the first QP");
 	expect_event(&q0, HYV_EVENT_PORT, CODE_GID_CHANGE, 1, 0,
-		     "then of the port");
+		     "second, an event of the port");
 	expect_event(&q0, HYV_EVENT_QP, CODE_SQ_DRAINED, second.qp.handle, 0,
-		     "then of the second QP");
+		     "third, an event of the second QP");
 	expect_event(&q0, HYV_EVENT_PORT, CODE_GID_CHANGE, 1, 0,
-		     "then of the port again");
-	expect_quiet(&q0, "that is all");
+		     "fourth, an event of the port again");
+	expect_quiet(&q0, "no further events");
 	ep_destroy(&first);
 	ep_destroy(&second);
 }

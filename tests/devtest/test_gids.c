@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses of the guest's own: which it may have, whom it reaches by them.
+ * Guest addressing: GIDs that a vNIC may have, and peers that it can reach.
  */
 #include <endian.h>
 #include <errno.h>
@@ -67,7 +67,7 @@ static void test_ioctl_rules(void)
 		 1,
 		 {.reserved = 1},
 		 -EINVAL},
-		{"bits behind the prefix",
+		{"bits after the prefix",
 		 HYV_ADDRESSING_GUEST,
 		 1,
 		 {.gid = V4(10, 99, 0, 1), .length = 127},
@@ -92,14 +92,15 @@ static void test_ioctl_rules(void)
 
 	v.offered = HYV_FEATURES_ALL & ~(1ULL << HYV_F_GUEST_GIDS);
 	tap_is(vnic_set_features(&v, vnic_features(&v)), -EOPNOTSUPP,
-	       "a driver that does not know the mode");
+	       "SET_FEATURES without GUEST_GIDS fails");
 	v.offered = HYV_FEATURES_ALL;
-	tap_is(vnic_set_features(&v, vnic_features(&v)), 0, "one that does");
+	tap_is(vnic_set_features(&v, vnic_features(&v)), 0,
+	       "SET_FEATURES with GUEST_GIDS");
 	tap_is(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), -EBUSY,
-	       "SET_ADDRESSING with a driver");
+	       "SET_ADDRESSING after SET_FEATURES fails");
 	tap_is(vnic_reset(&v), 0, "RESET");
 	tap_is(vnic_set_addressing(&v, HYV_ADDRESSING_HOST, NULL, 0), 0,
-	       "SET_ADDRESSING after it");
+	       "SET_ADDRESSING after RESET");
 	vnic_close(&v);
 }
 
@@ -108,10 +109,12 @@ static void test_host_mode(void)
 	struct vnic v;
 
 	vnic_open(&v, &gm);
-	tap_ok(!(v.offered & 1ULL << HYV_F_GUEST_GIDS), "mode host: features");
+	tap_ok(!(v.offered & 1ULL << HYV_F_GUEST_GIDS),
+	       "host addressing: no GUEST_GIDS");
 	tap_is(cmd_add_gid(&v, 0, gid_a), HYV_S_EOPNOTSUPP,
-	       "mode host: ADD_GID");
-	tap_is(cmd_del_gid(&v, 1, 0), HYV_S_EOPNOTSUPP, "mode host: DEL_GID");
+	       "host addressing: ADD_GID fails");
+	tap_is(cmd_del_gid(&v, 1, 0), HYV_S_EOPNOTSUPP,
+	       "host addressing: DEL_GID fails");
 	vnic_close(&v);
 }
 
@@ -123,7 +126,7 @@ static void test_table(void)
 	} bad[] = {
 		{"port 0", {.port = 0, .gid = V4(10, 99, 0, 9)}},
 		{"port 2", {.port = htole32(2), .gid = V4(10, 99, 0, 9)}},
-		{"an index behind the end",
+		{"an index past the end",
 		 {.index = htole16(HYV_MAX_GIDS), .gid = V4(10, 99, 0, 9)}},
 		{"VLAN 4095",
 		 {.vlan_id = htole16(4095), .gid = V4(10, 99, 0, 9)}},
@@ -146,7 +149,8 @@ static void test_table(void)
 	tap_ok(a.offered & 1ULL << HYV_F_GUEST_GIDS, "the feature is offered");
 	req_query(&r, HYV_CMD_QUERY_PORT, 1, 0);
 	REQUIRE_EQ(vnic_exec(&a, &r, &rsp), 0, "QUERY_PORT");
-	tap_is(le32toh(rsp.port.gid_tbl_len), HYV_MAX_GIDS, "entries");
+	tap_is(le32toh(rsp.port.gid_tbl_len), HYV_MAX_GIDS,
+	       "number of entries");
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		req = bad[i].req;
@@ -160,28 +164,34 @@ static void test_table(void)
 	tap_is(cmd_del_gid(&a, 0, 0), HYV_S_EINVAL, "DEL_GID of port 0");
 	tap_is(cmd_del_gid(&a, 2, 0), HYV_S_EINVAL, "DEL_GID of port 2");
 	tap_is(cmd_del_gid(&a, 1, HYV_MAX_GIDS), HYV_S_EINVAL,
-	       "DEL_GID behind the end");
+	       "DEL_GID past the end");
 	tap_is(cmd_del_gid(&a, 1, 0), HYV_S_ENOENT,
 	       "DEL_GID of an empty entry");
 
 	tap_is(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_a), 0, "ADD_GID");
 	tap_is(cmd_add_gid(&a, HYV_MAX_GIDS - 1, gid_b), HYV_S_EBUSY,
-	       "ADD_GID where there is one");
+	       "ADD_GID to an entry in use");
 	tap_is(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID of the same GID");
 
 	vnic_open_guest_gids(&b, &gm, NULL, 0);
-	tap_is(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "ADD_GID of another's");
+	tap_is(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST,
+	       "ADD_GID of a GID of another vNIC");
 	tap_is(cmd_del_gid(&a, 1, 0), 0, "DEL_GID");
-	tap_is(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "who has it once more");
-	tap_is(cmd_del_gid(&a, 1, HYV_MAX_GIDS - 1), 0, "DEL_GID of the last");
-	tap_is(cmd_add_gid(&b, 0, gid_a), 0, "ADD_GID of what is free now");
-	tap_is(cmd_add_gid(&a, 0, gid_a), HYV_S_EEXIST, "but only once");
-	tap_is(vnic_reset(&b), 0, "RESET of who has it");
-	tap_is(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID after that");
+	tap_is(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST,
+	       "ADD_GID while the owner has it in another entry");
+	tap_is(cmd_del_gid(&a, 1, HYV_MAX_GIDS - 1), 0,
+	       "DEL_GID of the last entry");
+	tap_is(cmd_add_gid(&b, 0, gid_a), 0,
+	       "ADD_GID of a GID that is free now");
+	tap_is(cmd_add_gid(&a, 0, gid_a), HYV_S_EEXIST,
+	       "ADD_GID by the old owner fails");
+	tap_is(vnic_reset(&b), 0, "RESET of the owner");
+	tap_is(cmd_add_gid(&a, 0, gid_a), 0,
+	       "ADD_GID after RESET of the owner");
 	vnic_close(&a);
 	REQUIRE_EQ(vnic_set_features(&b, vnic_features(&b)), 0, "features");
 	tap_is(cmd_add_gid(&b, 0, gid_a), 0,
-	       "ADD_GID after the end of the other");
+	       "ADD_GID after close of the owner");
 	vnic_close(&b);
 }
 
@@ -194,13 +204,15 @@ static void test_prefixes(void)
 	struct vnic v;
 
 	vnic_open_guest_gids(&v, &gm, prefix, ARRAY_SIZE(prefix));
-	tap_is(cmd_add_gid(&v, 0, gid_a), HYV_S_EACCES, "an address of others");
-	tap_is(cmd_add_gid(&v, 0, gid_b), 0, "the one that it may have");
-	tap_is(cmd_add_gid(&v, 1, gid_c), 0, "one of those that it may have");
+	tap_is(cmd_add_gid(&v, 0, gid_a), HYV_S_EACCES,
+	       "rejects a GID outside of the prefixes");
+	tap_is(cmd_add_gid(&v, 0, gid_b), 0, "accepts a prefix of 128 bits");
+	tap_is(cmd_add_gid(&v, 1, gid_c), 0,
+	       "accepts a GID in a prefix of 120 bits");
 	vnic_close(&v);
 }
 
-/* Where QPs and AHs of @a get to; @b has gid_b. */
+/* GIDs that QPs and AHs of @a can reach; @b has gid_b. */
 static void test_reach(void)
 {
 	static const uint8_t group[16] = V4(239, 1, 1, 1);
@@ -223,42 +235,45 @@ static void test_reach(void)
 
 	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, NULL), 0, "MODIFY_QP to INIT");
 	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_c), HYV_S_ENETUNREACH,
-	       "a QP does not get to nobody's address");
+	       "RTR fails to a GID without an owner");
 	tap_is(ep_modify(&ep, QPS_RTR, 77, &from_none), HYV_S_EINVAL,
-	       "nor from an empty entry");
+	       "RTR fails from an empty entry");
 	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_group), HYV_S_EINVAL,
-	       "an RC QP has no group of peers");
-	tap_is(ep_state(&ep), QPS_INIT, "it is where it was");
-	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_b), 0, "it gets to the other");
+	       "RTR of an RC QP fails to a multicast group");
+	tap_is(ep_state(&ep), QPS_INIT, "the QP is still in INIT");
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_b), 0, "RTR to the other vNIC");
 	REQUIRE_EQ(cmd_query_qp(&a, ep.qp.handle, &out), 0, "QUERY_QP");
 	tap_ok(!memcmp(out.attr.ah.dgid, gid_b, 16),
-	       "QUERY_QP tells the address that was given");
-	tap_is(out.attr.ah.sgid_index, 5, "and the entry");
-	tap_is(out.attr.ah.hop_limit, 64, "and the hop limit");
+	       "QUERY_QP returns the destination GID");
+	tap_is(out.attr.ah.sgid_index, 5, "QUERY_QP returns the entry");
+	tap_is(out.attr.ah.hop_limit, 64, "QUERY_QP returns the hop limit");
 
-	tap_is(cmd_create_ah(&a, ep.pd, &to_b, &ah), 0, "an AH to the other");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_b, &ah), 0,
+	       "CREATE_AH to the other vNIC");
 	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
-	tap_is(cmd_create_ah(&a, ep.pd, &to_self, &ah), 0, "an AH to itself");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_self, &ah), 0,
+	       "CREATE_AH to itself");
 	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
-	tap_is(cmd_create_ah(&a, ep.pd, &to_group, &ah), 0, "an AH to a group");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_group, &ah), 0,
+	       "CREATE_AH to a multicast group");
 	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
 	tap_is(cmd_create_ah(&a, ep.pd, &to_c, &ah), HYV_S_ENETUNREACH,
-	       "no AH to nobody");
+	       "CREATE_AH fails to a GID without an owner");
 	tap_is(cmd_create_ah(&a, ep.pd, &from_none, &ah), HYV_S_EINVAL,
-	       "no AH from nowhere");
+	       "CREATE_AH fails from an empty entry");
 
 	vnic_close(&b);
 	tap_is(cmd_create_ah(&a, ep.pd, &to_b, &ah), HYV_S_ENETUNREACH,
-	       "no AH to who has gone");
-	tap_is(cmd_del_gid(&a, 1, 5), 0, "DEL_GID of what a QP uses");
-	tap_is(ep_modify(&ep, QPS_RTS, 0, NULL), 0, "the QP goes on");
+	       "CREATE_AH fails for a deleted GID");
+	tap_is(cmd_del_gid(&a, 1, 5), 0, "DEL_GID of a GID that a QP uses");
+	tap_is(ep_modify(&ep, QPS_RTS, 0, NULL), 0, "the QP still goes to RTS");
 	tap_is(cmd_create_ah(&a, ep.pd, &to_self, &ah), HYV_S_EINVAL,
-	       "but nothing new is made from it");
+	       "CREATE_AH fails from the deleted entry");
 	db_free(&db);
 	vnic_close(&a);
 }
 
-/* Ask for what the HCA's GRHs have. */
+/* Query the GID that GRHs from the HCA have. */
 static uint32_t query_gid_of_hca(struct vnic *v, uint32_t first,
 				 struct hyv_gid *gid)
 {
@@ -267,12 +282,12 @@ static uint32_t query_gid_of_hca(struct vnic *v, uint32_t first,
 
 	req_query(&r, HYV_CMD_QUERY_GIDS, 1, first);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_GIDS");
-	tap_is(le32toh(rsp.gids.next), 0, "QUERY_GIDS: there is no more");
+	tap_is(le32toh(rsp.gids.next), 0, "QUERY_GIDS: next is 0");
 	*gid = rsp.gids.gid[0];
 	return le32toh(rsp.gids.count);
 }
 
-/* The HCA's own GID, by which UD messages are answered. */
+/* The GID of the HCA, to which replies to UD messages go. */
 static void test_gid_of_hca(void)
 {
 	static const struct hyv_gid_prefix prefix = {
@@ -288,15 +303,17 @@ static void test_gid_of_hca(void)
 
 	vnic_open_guest_gids(&a, &gm, NULL, 0);
 	vnic_open_guest_gids(&b, &gm, &prefix, 1);
-	REQUIRE_EQ(query_gid_of_hca(&a, 0, &gid), 1, "GIDs of the HCA");
-	tap_is(gid.type, HYV_GID_TYPE_ROCE_V2, "of RoCE v2");
-	tap_is(le16toh(gid.index), 0, "the first");
+	REQUIRE_EQ(query_gid_of_hca(&a, 0, &gid), 1,
+		   "number of GIDs of the HCA");
+	tap_is(gid.type, HYV_GID_TYPE_ROCE_V2, "the GID of the HCA is RoCE v2");
+	tap_is(le16toh(gid.index), 0, "the GID of the HCA has index 0");
 	tap_ok(!memcmp(gid.raw, link_local, sizeof(link_local)),
-	       "it is a link-local one");
-	tap_is(query_gid_of_hca(&a, 1, &to_other), 0, "and the only one");
+	       "the GID of the HCA is link-local");
+	tap_is(query_gid_of_hca(&a, 1, &to_other), 0, "the HCA has one GID");
 
-	tap_is(cmd_add_gid(&a, 5, gid.raw), 0, "ADD_GID of it");
-	tap_is(cmd_add_gid(&b, 5, gid.raw), 0, "ADD_GID of others, too");
+	tap_is(cmd_add_gid(&a, 5, gid.raw), 0, "ADD_GID of the GID of the HCA");
+	tap_is(cmd_add_gid(&b, 5, gid.raw), 0,
+	       "ADD_GID of the GID of the HCA by another vNIC");
 	tap_is(cmd_del_gid(&b, 1, 5), 0, "DEL_GID");
 	tap_is(cmd_del_gid(&b, 1, 5), HYV_S_ENOENT, "DEL_GID again");
 	vnic_close(&b);
@@ -307,13 +324,14 @@ static void test_gid_of_hca(void)
 	db_init(&db, &a, 0);
 	REQUIRE_EQ(db_setup(&db, &a), 0, "SETUP_DOORBELLS");
 	ep_init(&ep, &a, &db, 16, 0);
-	tap_is(cmd_create_ah(&a, ep.pd, &to_hca, &ah), 0, "an AH to it");
+	tap_is(cmd_create_ah(&a, ep.pd, &to_hca, &ah), 0,
+	       "CREATE_AH to the GID of the HCA");
 	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
 	tap_is(cmd_create_ah(&a, ep.pd, &to_other, &ah), HYV_S_ENETUNREACH,
-	       "no AH to another link-local GID");
+	       "CREATE_AH fails to another link-local GID");
 	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, NULL), 0, "MODIFY_QP to INIT");
 	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_hca), HYV_S_ENETUNREACH,
-	       "an RC QP does not get there");
+	       "RTR of an RC QP fails to the GID of the HCA");
 	db_free(&db);
 	vnic_close(&a);
 }

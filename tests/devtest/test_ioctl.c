@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holds for all ioctls of /dev/hyv, and the rules of each.
+ * Rules of all ioctls of /dev/hyv, and of each.
  */
 #include <endian.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ union ioctl_arg {
 	uint8_t bytes[512];
 };
 
-/* What the valid calls below refer to. */
+/* Objects that the valid arguments below refer to. */
 static struct {
 	struct gmem gm;
 	void *window;
@@ -459,11 +459,11 @@ static void test_attach(void)
 	tap_is(attach_to(dt_uverbs(), O_RDONLY), -EBADF,
 	       "ATTACH to a uverbs device that is open for reading");
 	tap_is(attach_to(dt_uverbs(), O_PATH), -EBADF,
-	       "ATTACH to a uverbs device that is not really open");
+	       "ATTACH to an O_PATH file of a uverbs device");
 
 	tap_is(set_parameter("N"), 1, "allow_trusted_only_hca=N");
 	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), -EPERM,
-	       "ATTACH without the administrator's leave");
+	       "ATTACH fails unless the administrator allows the HCA");
 	tap_is(set_parameter("Y"), 1, "allow_trusted_only_hca=Y");
 
 	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), 0, "ATTACH");
@@ -736,13 +736,13 @@ static void test_event_queue(void)
 	arg.avail_index = 0;
 	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE stops it");
-	tap_is(arg.avail_index, 5, "it stopped where it started");
+	tap_is(arg.avail_index, 5, "avail_index is where it started");
 	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE stops it again");
 	vnic_close(&v);
 }
 
-/* What is offered if nothing is said of addresses. */
+/* Features offered in host addressing, which is the default. */
 #define FEATURES (HYV_FEATURES_ALL & ~(1ULL << HYV_F_GUEST_GIDS))
 
 static void test_features(void)
@@ -759,8 +759,7 @@ static void test_features(void)
 		{"packed ring", v1 | 1ULL << VIRTIO_F_RING_PACKED, -EOPNOTSUPP},
 		{"VERSION_1 alone", v1, 0},
 		{"all", v1 | FEATURES, 0},
-		{"addresses of the guest's", v1 | HYV_FEATURES_ALL,
-		 -EOPNOTSUPP},
+		{"guest addressing", v1 | HYV_FEATURES_ALL, -EOPNOTSUPP},
 		{"event index and others of the transport",
 		 v1 | 1ULL << VIRTIO_RING_F_EVENT_IDX | 1ULL << 60, 0},
 	};
@@ -812,7 +811,7 @@ static void test_config(void)
 	arg.config_len = sizeof(config);
 	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG of all");
 	tap_is(le32toh(config.status), HYV_CONFIG_S_HCA_PRESENT,
-	       "the HCA is there");
+	       "the HCA is present");
 	vnic_close(&v);
 }
 
@@ -828,7 +827,7 @@ static void test_exec(void)
 		uint64_t scratch_add;
 		int ret;
 	} cases[] = {
-		{"as it should be", 1, 1, 24, 256, DT_SCRATCH, 0, 0},
+		{"valid", 1, 1, 24, 256, DT_SCRATCH, 0, 0},
 		{"request at NULL", 0, 1, 24, 256, DT_SCRATCH, 0, -EFAULT},
 		{"reply at NULL", 1, 0, 24, 256, DT_SCRATCH, 0, -EFAULT},
 		{"request too long", 1, 1, HYV_MAX_REQ_SIZE + 1, 256,

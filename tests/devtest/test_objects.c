@@ -105,7 +105,7 @@ static uint32_t destroyed_handle(uint32_t type)
 		 : type == HYV_OBJ_MW	 ? mw.handle
 					 : mr.handle;
 	REQUIRE_EQ(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, context), 0,
-		   "DESTROY of a context with all it owns");
+		   "DESTROY of a context with all its objects");
 	return handle;
 }
 
@@ -218,7 +218,7 @@ static void test_destroy(void)
 	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), HYV_S_ENOENT,
 	       "DESTROY of a context twice");
 	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, fix.cq2.handle), HYV_S_ENOENT,
-	       "DESTROY of what went with its context");
+	       "DESTROY of an object of a destroyed context");
 	fixture_renew(&fix);
 }
 
@@ -465,8 +465,7 @@ static void test_modify_fields(void)
 				     &cases[i].attr),
 		       cases[i].status, "MODIFY_QP: %s", cases[i].what);
 	tap_is(cmd_query_qp(&fix.v, fix.qp.handle, &out), 0, "QUERY_QP");
-	tap_is(le32toh(out.attr.qp_state), QPS_RESET,
-	       "the QP is in its first state");
+	tap_is(le32toh(out.attr.qp_state), QPS_RESET, "a new QP is in RESET");
 	tap_ok(le32toh(out.init_cap.max_send_wr) >= 7, "its capacity: %u",
 	       le32toh(out.init_cap.max_send_wr));
 }
@@ -485,7 +484,7 @@ static void test_modify_states(void)
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		tap_is(ep_modify(&ep, states[i], fix.qp.qpn, &gid), 0,
 		       "MODIFY_QP step %zu to state %u", i, states[i]);
-		tap_is(ep_state(&ep), states[i], "QUERY_QP shows it");
+		tap_is(ep_state(&ep), states[i], "QUERY_QP shows the state");
 	}
 	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, &gid), 0, "MODIFY_QP to INIT");
 	bad.index = htole16(200);
@@ -634,13 +633,13 @@ static void test_owner_limits(void)
 		"setrlimit");
 	REQUIRE(!seteuid(65534), "seteuid");
 	tap_is(cmd_alloc_context(&fix.v, &context), 0,
-	       "ALLOC_CONTEXT without a right to open the HCA");
+	       "ALLOC_CONTEXT without permission for the HCA");
 	tap_is(cmd_reg_mr(&fix.v, fix.pd, &big, ACCESS_REMOTE, &mr),
 	       HYV_S_ENOMEM, "REG_MR beyond the owner's RLIMIT_MEMLOCK");
-	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR within it");
+	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR within RLIMIT_MEMLOCK");
 	REQUIRE(!seteuid(0) && !setrlimit(RLIMIT_MEMLOCK, &old), "seteuid");
 	tap_is(cmd_reg_mr(&fix.v, fix.pd, &big, ACCESS_REMOTE, &mr), 0,
-	       "REG_MR with the owner's limit back");
+	       "REG_MR with RLIMIT_MEMLOCK restored");
 	gbuf_free(&big);
 }
 
@@ -657,7 +656,7 @@ static void test_pinned_limit(void)
 	tap_is(make_one(HYV_CMD_REG_MR), HYV_S_EDQUOT,
 	       "REG_MR beyond the limit of pinned bytes");
 	tap_is(cmd_destroy(&fix.v, HYV_OBJ_MR, mr.handle), 0, "DESTROY");
-	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after one has gone");
+	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after one was destroyed");
 	fixture_renew(&fix);
 	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after a reset");
 }
@@ -691,7 +690,7 @@ static void test_queue_limit(void)
 	tap_is(made >= 4 && made < 100, 1, "%u large CQs fit", made);
 	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
 	ret = cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq);
-	tap_is(ret, 0, "CREATE_CQ after one has gone");
+	tap_is(ret, 0, "CREATE_CQ after one was destroyed");
 	tap_is(cmd_create_cq(&fix.v, fix.context, 1000, 0, &cq), HYV_S_EDQUOT,
 	       "CREATE_CQ at the limit again");
 	fixture_renew(&fix);
@@ -714,6 +713,6 @@ void suite_limits(void)
 	test_pinned_limit();
 	test_queue_limit();
 	fixture_free(&fix);
-	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	dt_expect_counts(&before, "after all limits");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a guest may ask of the HCA, compared with what the host's sysfs says.
+ * Queries of a guest, compared with the host's sysfs.
  */
 #include <ctype.h>
 #include <endian.h>
@@ -49,7 +49,7 @@ static void hex_of_bytes(const uint8_t *bytes, size_t len, char *out)
 		sprintf(out + 2 * i, "%02x", bytes[i]);
 }
 
-/* What rxe has on every kernel; re-registration came later. */
+/* Verbs of rxe on every kernel; re-registration came later. */
 #define RXE_VERBS                                           \
 	(HYV_VERB_AH | HYV_VERB_SRQ | HYV_VERB_MODIFY_SRQ | \
 	 HYV_VERB_RESIZE_CQ | HYV_VERB_MW | HYV_VERB_MCAST)
@@ -163,11 +163,14 @@ static void test_gids(struct vnic *v)
 
 	req_query(&r, HYV_CMD_QUERY_GIDS, 1, last);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_GIDS");
-	tap_is(le32toh(rsp.gids.count), 1, "QUERY_GIDS from the last one on");
+	tap_is(le32toh(rsp.gids.count), 1,
+	       "QUERY_GIDS from the last GID returns one");
 	req_query(&r, HYV_CMD_QUERY_GIDS, 1, ~0U);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_GIDS");
-	tap_is(le32toh(rsp.gids.count), 0, "QUERY_GIDS from behind the end");
-	tap_is(le32toh(rsp.gids.next), 0, "and there are no more");
+	tap_is(le32toh(rsp.gids.count), 0,
+	       "QUERY_GIDS from past the end returns none");
+	tap_is(le32toh(rsp.gids.next), 0,
+	       "QUERY_GIDS from past the end: next is 0");
 }
 
 static void test_pkeys(struct vnic *v)
@@ -182,7 +185,8 @@ static void test_pkeys(struct vnic *v)
 	tap_is(le16toh(rsp.pkeys.pkey[0]), 0xffff, "the first P_Key");
 	req_query(&r, HYV_CMD_QUERY_PKEYS, 1, ~0U);
 	REQUIRE_EQ(vnic_exec(v, &r, &rsp), 0, "QUERY_PKEYS");
-	tap_is(le32toh(rsp.pkeys.count), 0, "QUERY_PKEYS from behind the end");
+	tap_is(le32toh(rsp.pkeys.count), 0,
+	       "QUERY_PKEYS from past the end returns none");
 }
 
 void suite_query(void)

@@ -44,7 +44,7 @@ static void pair_destroy(void)
 	ep_destroy(&b);
 	tap_ok(dt_now_ms() - began < 20000, "the ends go in %llu ms",
 	       (unsigned long long)(dt_now_ms() - began));
-	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 }
 
 static struct ep_wr wr_of(uint32_t opcode)
@@ -87,11 +87,11 @@ static void test_uc(void)
 	pair_init(QPT_UC, 0);
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
 	tap_is(ep_do(&a, &wr), WC_SUCCESS, "RDMA write of a UC QP");
-	/* Nobody acknowledges it. */
+	/* No one acknowledges it. */
 	end = dt_now_ms() + 5000;
 	while (gbuf_differs(&dst, 0, LEN, 1, 0) != -1 && dt_now_ms() < end)
 		dt_sleep_us(1000);
-	tap_is(gbuf_differs(&dst, 0, LEN, 1, 0), -1, "it has arrived");
+	tap_is(gbuf_differs(&dst, 0, LEN, 1, 0), -1, "data is intact");
 	gbuf_fill(&dst, 2);
 	post_recv(7);
 	tap_ok(send_one(7), "message of a UC QP");
@@ -113,13 +113,13 @@ static void test_ud(void)
 	wr.ah = ah.number;
 	wr.qpn = b.qp.qpn;
 	tap_is(ep_do(&a, &wr), WC_SUCCESS, "message of a UD QP");
-	if (tap_ok(ep_poll(&b, &wc, 10000), "it comes")) {
+	if (tap_ok(ep_poll(&b, &wc, 10000), "the message completes")) {
 		tap_ok(wc.wr_id == 8 && !wc.status && wc.src_qp == a.qp.qpn &&
 			       wc.byte_len == LEN + EP_UD_HEADER,
 		       "its completion: status %u, %u bytes from QP %u",
 		       wc.status, wc.byte_len, wc.src_qp);
 		tap_is(gbuf_differs(&dst, EP_UD_HEADER, LEN, 1, 0), -1,
-		       "it is as it was");
+		       "the data is unchanged");
 	}
 	tap_is(cmd_destroy(&v, HYV_OBJ_AH, ah.handle), 0, "DESTROY of the AH");
 	pair_destroy();
@@ -166,7 +166,7 @@ static void test_srq(void)
 	tap_is(resize_srq(3), HYV_S_EINVAL,
 	       "MODIFY_SRQ to less than what is in it");
 	tap_is(cmd_query_srq(&v, b.srq.handle, &out), 0, "QUERY_SRQ");
-	tap_is(le32toh(out.max_wr), 7, "it is as it was");
+	tap_is(le32toh(out.max_wr), 7, "the size is unchanged");
 	REQUIRE_EQ(resize_srq(200), 0, "MODIFY_SRQ to more elements");
 	for (i = 6; i < 50; i++)
 		post_recv(100 + i);
@@ -191,7 +191,7 @@ static void test_srq(void)
 			       le16toh(ev.code) == CODE_SRQ_LIMIT &&
 			       le32toh(ev.handle) == b.srq.handle &&
 			       le32toh(ev.count) == 1,
-		       "it is the SRQ's: type %u code %u handle %u count %u",
+		       "the event is of the SRQ: type %u code %u handle %u count %u",
 		       le16toh(ev.type), le16toh(ev.code), le32toh(ev.handle),
 		       le32toh(ev.count));
 	tap_ok(send_one(203), "one more message");
@@ -199,7 +199,7 @@ static void test_srq(void)
 	pair_destroy();
 }
 
-/* Completions that nobody has taken move to the new queue. */
+/* Completions that have not been polled move to the new queue. */
 static void test_resize_cq(void)
 {
 	static const uint32_t sizes[] = {255, 15, 1000};
@@ -276,7 +276,7 @@ static void test_windows(void)
 	wr.remote = dst.va + 200;
 	wr.rkey = rkey;
 	tap_is(ep_do(&a, &wr), WC_SUCCESS, "RDMA write through the window");
-	tap_is(gbuf_differs(&dst, 200, LEN, 1, 0), -1, "it has arrived");
+	tap_is(gbuf_differs(&dst, 200, LEN, 1, 0), -1, "data is intact");
 	tap_is(cmd_destroy(&v, HYV_OBJ_MR, dst_mr.handle), HYV_S_EINVAL,
 	       "DESTROY of an MR that a window is bound to");
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
@@ -297,8 +297,8 @@ static void test_windows(void)
 	tap_is(ep_do(&a, &wr), WC_REM_ACCESS_ERR,
 	       "RDMA write with the window's key of before");
 	tap_is(gbuf_differs(&dst, 0, dst.length, 2, 0), -1,
-	       "it has written nothing");
-	tap_diag("the context of a window that is bound ends");
+	       "the failed write changed nothing");
+	tap_diag("the context of a bound window is destroyed");
 	pair_destroy();
 }
 
@@ -311,7 +311,7 @@ static void test_rereg(void)
 
 	REQUIRE_EQ(cmd_query_device(&v, &dev), 0, "QUERY_DEVICE");
 	if (!(le32toh(dev.verbs) & HYV_VERB_REREG_MR)) {
-		tap_diag("the HCA cannot re-register");
+		tap_diag("the HCA does not support re-registration");
 		return;
 	}
 	pair_init(QPT_RC, 0);
@@ -324,7 +324,7 @@ static void test_rereg(void)
 	tap_is(ep_do(&a, &wr), WC_REM_ACCESS_ERR,
 	       "RDMA write when there is no right to");
 	tap_is(gbuf_differs(&dst, 0, dst.length, 2, 0), -1,
-	       "it has written nothing");
+	       "the failed write changed nothing");
 	pair_destroy();
 }
 

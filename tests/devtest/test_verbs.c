@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What not every guest uses: SRQs, address handles, memory windows, multicast,
+ * Verbs that few guests use: SRQs, address handles, memory windows, multicast,
  * other types of QPs, and changes of what exists.
  */
 #include <endian.h>
@@ -141,7 +141,7 @@ static void expect_srq(uint32_t wr, uint32_t limit, const char *when)
 	       when);
 	tap_ok(le32toh(out.max_wr) == wr && le32toh(out.max_sge) >= 2 &&
 		       le32toh(out.srq_limit) == limit,
-	       "it shows %u elements of %u entries, limit %u",
+	       "QUERY_SRQ shows %u elements of %u entries, limit %u",
 	       le32toh(out.max_wr), le32toh(out.max_sge),
 	       le32toh(out.srq_limit));
 }
@@ -198,13 +198,13 @@ static int nr_mappings(void)
 #define PLACE_AT 0x240
 
 /*
- * MODIFY_SRQ with an address in its private data and memory beside it, of which
- * one or the other is not as it should be.
+ * MODIFY_SRQ with an address in its provider data and a chunk list for it, one
+ * of which is wrong.
  */
 struct place_case {
 	const char *what;
 	uint32_t udata_len;
-	uint64_t addr_add; /* to the address in the private data */
+	uint64_t addr_add; /* to the address in the provider data */
 	uint64_t list_add; /* to the one of the list */
 	uint64_t length;   /* of the list */
 	uint64_t gpa;	   /* instead of the page's */
@@ -285,21 +285,21 @@ static void test_srq_place(void)
 	at = gmem_at(&fix.gm, page.gpa[0]);
 	memset(want, 0x5a, sizeof(want));
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool told = !cases[i].status && cases[i].nr_lists;
+		bool written = !cases[i].status && cases[i].nr_lists;
 
 		memset(at, 0x5a, DT_PAGE);
 		before = nr_mappings();
 		tap_is(modify_in_place(&cases[i], &page), cases[i].status,
 		       "MODIFY_SRQ with %s", cases[i].what);
-		tap_is(nr_mappings(), before, "it leaves no mapping");
+		tap_is(nr_mappings(), before, "MODIFY_SRQ leaves no mapping");
 		memcpy(&mi, at + PLACE_AT, sizeof(mi));
-		if (told)
+		if (written)
 			memset(at + PLACE_AT, 0x5a, sizeof(mi));
-		tap_ok(!memcmp(at, want, DT_PAGE), "it writes nowhere else");
-		if (!told)
+		tap_ok(!memcmp(at, want, DT_PAGE), "rxe writes nowhere else");
+		if (!written)
 			continue;
 		tap_ok(mi.size >= 32 * 64 && !(mi.offset % DT_PAGE),
-		       "the queue's place is told: %u bytes", mi.size);
+		       "rxe writes the queue's place: %u bytes", mi.size);
 		tap_is(cmd_mmap(&fix.v, fix.context, &mi, &where), 0,
 		       "MMAP of the new queue");
 		tap_is(cmd_munmap(&fix.v, fix.context, where), 0, "MUNMAP");
@@ -331,8 +331,8 @@ static void test_resize_fields(void)
 		if (tap_is(cmd_resize_cq(&fix.v, cases[i].cqe, &fix.cq2),
 			   cases[i].status, "RESIZE_CQ to %s", cases[i].what) &&
 		    !cases[i].status)
-			tap_ok(fix.cq2.cqe >= cases[i].cqe, "it has %u entries",
-			       fix.cq2.cqe);
+			tap_ok(fix.cq2.cqe >= cases[i].cqe,
+			       "the CQ has %u entries", fix.cq2.cqe);
 	fixture_renew(&fix);
 }
 
@@ -400,7 +400,7 @@ static void test_mw_fields(void)
 		       cases[i].status, "ALLOC_MW of type %u", cases[i].type);
 		if (!cases[i].status)
 			tap_ok(mw.rkey && mw.rkey != fix.mw.rkey,
-			       "it has a key: %#x", mw.rkey);
+			       "the MW has a new key: %#x", mw.rkey);
 	}
 }
 
@@ -417,7 +417,7 @@ static void test_mcast(void)
 	uint32_t ud = fix.ud.handle, rc = fix.qp.handle;
 
 	tap_is(group(true, ud, 0, fix.gid.raw), HYV_S_EINVAL,
-	       "ATTACH_MCAST to what is no group");
+	       "ATTACH_MCAST rejects a GID that is not a multicast group");
 	tap_is(group(true, rc, 0, other), HYV_S_EINVAL,
 	       "ATTACH_MCAST of an RC QP");
 	tap_is(group(false, rc, 0, fixture_group), HYV_S_EINVAL,
@@ -431,7 +431,7 @@ static void test_mcast(void)
 	tap_is(group(false, ud, 0, other), 0, "DETACH_MCAST");
 	tap_is(group(false, ud, 0, other), HYV_S_EINVAL, "DETACH_MCAST twice");
 	tap_is(group(false, ud, 0xc001, other), HYV_S_EINVAL,
-	       "DETACH_MCAST with another LID, when the QP has left");
+	       "DETACH_MCAST with another LID fails after the QP has left");
 	tap_is(group(true, ud, 0, other), 0, "ATTACH_MCAST once more");
 	tap_is(cmd_destroy(&fix.v, HYV_OBJ_QP, ud), 0,
 	       "DESTROY of a QP in two groups");
@@ -514,7 +514,7 @@ static void test_rereg_pd(void)
 	uint32_t context, pd, foreign;
 
 	if (fixture_status(&fix, HYV_CMD_REREG_MR)) {
-		tap_diag("the HCA cannot re-register");
+		tap_diag("the HCA does not support re-registration");
 		return;
 	}
 	REQUIRE_EQ(cmd_alloc_context(v, &context), 0, "ALLOC_CONTEXT");
@@ -531,7 +531,7 @@ static void test_rereg_pd(void)
 	       "REREG_MR with the old PD");
 	tap_is(cmd_destroy(v, HYV_OBJ_PD, pd), 0, "the new PD is free again");
 	tap_is(cmd_destroy(v, HYV_OBJ_MR, fix.mr.handle), 0,
-	       "DESTROY of an MR with a history");
+	       "DESTROY of an MR that was re-registered");
 	fixture_renew(&fix);
 }
 
@@ -567,7 +567,7 @@ void suite_verbs(void)
 	test_rereg_pd();
 	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
 	       "DESTROY of a context with objects of all types");
-	tap_is(dt_pinned_kib(), 0, "nothing is pinned");
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	dt_expect_counts(&before, "after their context");
 	fixture_free(&fix);
 	dt_expect_counts(&before, "after all verbs");

@@ -81,9 +81,10 @@ static void test_map(void)
 	tap_is(cmd_munmap(v, fix.context, at), 0, "MUNMAP");
 	tap_is(mappings(v), 1, "one mapping");
 	touch_all(v, "after MUNMAP");
-	tap_ok(is_zero(v->window + at, len), "what was mapped is zero memory");
+	tap_ok(is_zero(v->window + at, len), "unmapped pages read as zeroes");
 	memset(v->window + at, 0x5a, len);
-	tap_is(v->window[at + len - 1], 0x5a, "and can be written");
+	tap_is(v->window[at + len - 1], 0x5a,
+	       "an unmapped page can be written");
 	tap_is(cmd_munmap(v, fix.context, at), HYV_S_ENOENT, "MUNMAP twice");
 	tap_is(cmd_munmap(v, fix.context, at + DT_PAGE), HYV_S_ENOENT,
 	       "MUNMAP of nothing");
@@ -180,8 +181,10 @@ static void test_read_only(void)
 		   "CREATE_CQ");
 	tap_is(mmap_with(HYV_MMAP_READ, cq.mi.offset, cq.mi.size, &at), 0,
 	       "MMAP for reading");
-	tap_ok(!is_zero(fix.v.window + at, 128), "it can be read");
-	tap_ok(!can_write(fix.v.window + at), "it cannot be written");
+	tap_ok(!is_zero(fix.v.window + at, 128),
+	       "a read-only mapping can be read");
+	tap_ok(!can_write(fix.v.window + at),
+	       "a read-only mapping cannot be written");
 	tap_is(cmd_munmap(&fix.v, fix.context, at), 0, "MUNMAP");
 	tap_ok(can_write(fix.v.window + at), "after MUNMAP it can");
 }
@@ -223,12 +226,13 @@ static void test_end(void)
 	tap_ok(mappings(&fix.v) > 3, "there are mappings");
 	tap_is(cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, fix.context), 0,
 	       "DESTROY of a context with mappings");
-	tap_is(mappings(&fix.v), 0, "there are none left");
+	tap_is(mappings(&fix.v), 0, "no mappings are left");
 	touch_all(&fix.v, "after DESTROY");
-	tap_ok(is_zero(fix.v.window + at, DT_PAGE), "it is zero memory");
+	tap_ok(is_zero(fix.v.window + at, DT_PAGE),
+	       "an unmapped page reads as zeroes");
 
 	fixture_renew(&fix);
-	tap_is(mappings(&fix.v), 1, "there is one again");
+	tap_is(mappings(&fix.v), 1, "the new fixture has one mapping");
 	tap_is(vnic_reset(&fix.v), 0, "RESET");
 	tap_is(mappings(&fix.v), 0, "there are none after a reset");
 	touch_all(&fix.v, "after a reset");

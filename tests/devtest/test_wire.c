@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules that hold for every request: its header, sizes, reserved fields,
- * provider data, the room for its reply.
+ * Rules of every request: header, sizes, reserved fields, provider data, room
+ * for the reply.
  */
 #include <endian.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ static void trailing_bytes(struct req *r)
 	add_bytes(r, 8);
 }
 
-/* What is wrong about a request, and its status. */
+/* How a request is malformed, and its status. */
 static const struct {
 	const char *what;
 	void (*spoil)(struct req *r);
@@ -338,7 +338,7 @@ static void test_udata(void)
 		tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
 		       "provider data: %s", cases[i].what);
 	}
-	/* What is between provider data and lists must be zero. */
+	/* Padding between provider data and lists must be zero. */
 	fixture_request(&fix, HYV_CMD_ALLOC_PD, &r);
 	req_udata(&r, in, 3, 0);
 	add_bytes(&r, 5);

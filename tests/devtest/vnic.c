@@ -128,7 +128,7 @@ void vnic_get_config(struct vnic *v)
 	v->offered = arg.out_features;
 }
 
-/* What is the same for all vNICs, after HYV_ATTACH. */
+/* The part after HYV_ATTACH that is the same for all vNICs. */
 static void vnic_set_up(struct vnic *v)
 {
 	vnic_set_window(v);
@@ -151,11 +151,12 @@ void vnic_open(struct vnic *v, struct gmem *gm)
 }
 
 /**
- * vnic_open_guest_gids() - likewise, with addresses of the guest's own
+ * vnic_open_guest_gids() - make a vNIC as vnic_open() does, with guest
+ * addressing
  * @v: the vNIC
  * @gm: its memory
- * @prefix: those that it may have
- * @nr: how many prefixes
+ * @prefix: prefixes of the GIDs that it may have
+ * @nr: number of prefixes; 0 allows all GIDs
  */
 void vnic_open_guest_gids(struct vnic *v, struct gmem *gm,
 			  const struct hyv_gid_prefix *prefix, uint32_t nr)
@@ -180,7 +181,7 @@ int vnic_set_addressing(struct vnic *v, uint32_t mode,
 }
 
 /**
- * vnic_close() - close the file, which ends all that the guest has
+ * vnic_close() - close the file, which destroys all objects of the guest
  * @v: the vNIC
  */
 void vnic_close(struct vnic *v)
@@ -194,7 +195,7 @@ void vnic_close(struct vnic *v)
  * vnic_features() - all features on offer
  * @v: the vNIC
  *
- * Return: what a driver of today acknowledges.
+ * Return: the features that a current driver acknowledges.
  */
 uint64_t vnic_features(const struct vnic *v)
 {
@@ -301,7 +302,7 @@ void req_udata(struct req *r, const void *in, uint32_t in_len, uint32_t out_len)
  * @chunk: its chunks
  * @nr: how many
  *
- * Return: the list in the request, for those who want to spoil it.
+ * Return: the list in the request, for a caller that spoils it.
  */
 struct hyv_chunk_list *req_list(struct req *r, uint16_t slot, uint64_t addr,
 				uint64_t length, const struct hyv_chunk *chunk,
@@ -361,8 +362,8 @@ int vnic_exec_raw(struct vnic *v, const void *req, uint32_t req_len, void *rsp,
  * @rsp: the reply
  * @room: bytes for it
  *
- * Checks what holds for every reply, and does not count when it is as it
- * should be.
+ * Checks what holds for every reply; reports a test point only if that is
+ * wrong.
  *
  * Return: the status, or a negative errno of the ioctl.
  */

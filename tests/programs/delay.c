@@ -88,9 +88,9 @@ static int register_over_and_over(size_t size, int tell, int go)
 
 int main(int argc, char **argv)
 {
-	struct times alone, beside;
+	struct times alone, busy;
 	double longest_alone, longest, shortest = 0, took, median_alone;
-	double median_beside;
+	double median_busy;
 	int tell[2], go[2], registered = 0, status;
 	struct pollfd waiting;
 	void *page;
@@ -113,10 +113,10 @@ int main(int argc, char **argv)
 	close(tell[1]);
 	close(go[0]);
 	alone.took = calloc(ALONE, sizeof(double));
-	beside.took = calloc(MOST, sizeof(double));
+	busy.took = calloc(MOST, sizeof(double));
 	alone.count = 0;
-	beside.count = 0;
-	if (!alone.took || !beside.took)
+	busy.count = 0;
+	if (!alone.took || !busy.took)
 		die_errno("no memory");
 	rc_open(&rc);
 	page = pages_anonymous(PAGE);
@@ -130,10 +130,10 @@ int main(int argc, char **argv)
 	waiting.fd = tell[0];
 	waiting.events = POLLIN;
 	while (registered < REGISTRATIONS) {
-		if (beside.count == MOST)
+		if (busy.count == MOST)
 			die("%u commands, and still no registration done",
 			    MOST);
-		time_commands(&rc, page, &beside);
+		time_commands(&rc, page, &busy);
 		if (poll(&waiting, 1, 0) <= 0)
 			continue;
 		if (read(tell[0], &took, sizeof(took)) != sizeof(took))
@@ -147,18 +147,17 @@ int main(int argc, char **argv)
 
 	median_alone = median(&alone);
 	longest_alone = alone.took[alone.count - 1];
-	median_beside = median(&beside);
-	longest = beside.took[beside.count - 1];
+	median_busy = median(&busy);
+	longest = busy.took[busy.count - 1];
 	printf("%u commands alone: median %.1f ms, longest %.1f ms\n",
 	       alone.count, median_alone * 1e3, longest_alone * 1e3);
-	printf("%u beside registrations of at least %.0f ms: median %.1f ms, "
+	printf("%u during registrations of at least %.0f ms: median %.1f ms, "
 	       "longest %.1f ms\n",
-	       beside.count, shortest * 1e3, median_beside * 1e3,
-	       longest * 1e3);
-	if (beside.count < 20)
+	       busy.count, shortest * 1e3, median_busy * 1e3, longest * 1e3);
+	if (busy.count < 20)
 		die("too few commands to tell");
 	/* Two processes share the processor: twice as long is fair. */
-	if (median_beside > 4 * median_alone)
+	if (median_busy > 4 * median_alone)
 		die("the median is too long");
 	if (longest > shortest / 4 && longest > 2 * longest_alone)
 		die("a command had to wait for a registration");

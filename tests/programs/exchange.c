@@ -22,7 +22,7 @@
 #define WRITTEN	   2UL
 #define TO_BE_READ 3UL
 
-/* What each side tells the other, between machines of the same kind. */
+/* Sent by each side, between machines of the same byte order. */
 struct endpoint {
 	union ibv_gid gid;
 	uint32_t qpn;

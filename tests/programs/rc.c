@@ -319,7 +319,7 @@ static void rc_wait(struct rc_pair *pair)
 		errno = ibv_req_notify_cq(pair->cq, 0);
 		if (errno)
 			die_errno("cannot arm the CQ");
-		/* What came before the arming raises no event. */
+		/* A completion before the arming raises no event. */
 		if (rc_poll(pair))
 			return;
 		if (ibv_get_cq_event(pair->channel, &cq, &context))

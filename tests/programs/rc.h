@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the test programs share: one RDMA device, RC queue pairs that are
+ * Shared by the test programs: one RDMA device, RC queue pairs that are
  * connected within the process, and memory with known contents.
  *
  * Whatever fails ends the program, with a message and status 1.

@@ -21,7 +21,7 @@
 /* The longest buffer of which every byte is looked at. */
 #define LONG_BUFFER (64UL << 20)
 
-/* Of longer ones, so many bytes at each end of a page. */
+/* Bytes tried at each end of a page, for longer messages. */
 #define EDGE 32UL
 
 /*

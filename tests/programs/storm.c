@@ -5,8 +5,8 @@
  * As many events as a process can make, each of which is counted. Each CQ is
  * armed, completes, has its event, and so on, ROUNDS times, while all others do
  * the same; the CQs are spread over the device's completion vectors and over
- * CHANNELS, each with a thread. Meanwhile two SRQs reach a limit in turn,
- * LIMITS times together, and nobody reads these events before all have
+ * CHANNELS, each with a thread. At the same time two SRQs reach a limit in
+ * turn, LIMITS times together, and these events are not read before all have
  * happened.
  *
  * Tells how many events there should be and how many there were; status 1 if

@@ -20,7 +20,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* What byte is at a place of the stream. */
+/* The byte at an offset of the stream. */
 static uint8_t byte_at(uint64_t at)
 {
 	return at ^ at >> 8 ^ at >> 16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asynchronous events for the program verbs: whose they are, in which order
- * they come and how often.
+ * Asynchronous events for the program verbs: their objects, their order and
+ * their number.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -109,7 +109,7 @@ static void in_order(void)
 	static const char order[] = "0012210120022110";
 	struct shared s[3];
 	struct ibv_async_event event;
-	char told[sizeof(order) + 1] = "";
+	char seen[sizeof(order) + 1] = "";
 	unsigned int i, j;
 
 	for (i = 0; i < 3; i++)
@@ -117,26 +117,27 @@ static void in_order(void)
 	for (i = 0; order[i]; i++)
 		reach_limit(&s[order[i] - '0']);
 	say("to SQD: %s", error_name(to_state(s[2].p.a.qp, IBV_QPS_SQD)));
-	for (i = 0; i < sizeof(told) - 1; i++) {
+	for (i = 0; i < sizeof(seen) - 1; i++) {
 		if (!take(&event, timeout()))
 			break;
-		told[i] = '?';
+		seen[i] = '?';
 		for (j = 0; j < 3; j++)
 			if (event_object(&event) == s[j].srq)
-				told[i] = (char)('0' + j);
+				seen[i] = (char)('0' + j);
 		if (event.event_type == IBV_EVENT_SQ_DRAINED &&
 		    event.element.qp == s[2].p.a.qp)
-			told[i] = 'D';
+			seen[i] = 'D';
 	}
-	say("limits of three SRQs, then a drained QP: %s", told);
+	say("limits of three SRQs, then a drained QP: %s", seen);
 	say("to ERR: %s", error_name(to_state(s[1].p.b.qp, IBV_QPS_ERR)));
-	/* rxe tells of the last request never, or more than once */
+	/* rxe may raise the event of the last request never, or more than once
+	 */
 	say_events("the end of a QP", s[1].p.b.qp, true, false);
 	for (i = 0; i < 3; i++)
 		shared_close(&s[i]);
 }
 
-/* SQ_DRAINED, each time that a QP is told to be. */
+/* SQ_DRAINED, each time that a QP is moved to SQD. */
 static void drained(void)
 {
 	struct pair p;
@@ -151,7 +152,7 @@ static void drained(void)
 	pair_close(&p);
 }
 
-/* What nobody has read goes with its object, or with its process. */
+/* Unread events are dropped with their object, or with their process. */
 static void unread(void)
 {
 	struct shared s[2];
@@ -181,7 +182,7 @@ static void unread(void)
 		rc_open(&dev);
 		shared_open(&s[0]);
 		reach_limit(&s[0]);
-		say("a process ends with an event to read: %s",
+		say("a process exits with an event to read: %s",
 		    yes(wait_readable(dev.context->async_fd, timeout())));
 		_exit(0);
 	}

@@ -57,7 +57,7 @@ static void write_one(const char *what, struct pair *p, size_t length,
 		work_local(&w, &p->a, 12, IBV_WR_SEND, BUFFER - 1, 1);
 		w.wr.send_flags = 0;
 		must_post(work_post(&p->a, &w));
-		say_wc("send behind it", p->b.rcq, p->b.qp);
+		say_wc("send after it", p->b.rcq, p->b.qp);
 	}
 	say("%s, %zu bytes: sender: %s, %s", what, length, a,
 	    filled(&p->b, 777, length, length + 2));
@@ -251,8 +251,8 @@ void suite_uc(void)
 	write_one("write with imm", &p, 20000, IBV_WR_RDMA_WRITE_WITH_IMM);
 
 	work_local(&w, &p.a, 70, IBV_WR_SEND, 0, 100);
-	say_work("nobody receives: sender", &p.a, &w);
-	say("nobody receives: nothing comes: %s", yes(no_wc(p.b.rcq)));
+	say_work("no receive: sender", &p.a, &w);
+	say("no receive: nothing arrives: %s", yes(no_wc(p.b.rcq)));
 	work_local(&w, &p.a, 71, IBV_WR_RDMA_WRITE, 0, 100);
 	work_remote(&w, &p.b, 0);
 	w.wr.wr.rdma.rkey ^= 0x55;
@@ -317,7 +317,7 @@ void suite_fork(void)
 			memset(p.b.buf, 2, BUFFER);
 			_exit(0);
 		}
-		send_one("send beside a child", &p, 3000, IBV_WR_SEND, 0);
+		send_one("send while a child runs", &p, 3000, IBV_WR_SEND, 0);
 		if (waitpid(pid, &status, 0) != pid)
 			die_errno("cannot wait for a child");
 		say("child: status 0x%x", (unsigned int)status);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the program verbs asks the device about itself, and what it gets when it
- * asks for the impossible.
+ * Queries of the device and wrong arguments for the program verbs.
  */
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "verbs.h"
 
-/* What is wrong. */
+/* Faults. */
 enum fault {
 	NOTHING,
 	WRONG_RKEY,
@@ -31,7 +31,7 @@ enum fault {
 	PEER_FAILED,
 };
 
-/* What fails, and why; each is tried by a pair of its own. */
+/* A work request that fails, and why; each is tried by a pair of its own. */
 struct failure {
 	const char *name;
 	enum ibv_wr_opcode opcode;
@@ -242,7 +242,7 @@ static const struct failure failures[] = {
 	 {.timeout = 14, .retry = 1, .rnr_retry = 7}},
 };
 
-/* Another receive waits at each side, and another write behind the failure. */
+/* Another receive waits at each side, and another write after the failure. */
 static void fail(const struct failure *f)
 {
 	const bool receives =
@@ -291,7 +291,7 @@ void suite_errors(void)
 	say_events("all of that", NULL, false, false);
 }
 
-/* A QP that is told to fail, with much to do. */
+/* A QP that is moved to ERR, with work in its queues. */
 void suite_flush(void)
 {
 	const struct ways ways = {.timeout = 18, .retry = 7, .rnr_retry = 7};
@@ -305,12 +305,12 @@ void suite_flush(void)
 	for (i = 0; i < 5; i++) {
 		work_local(&w[i], &p.a, 20 + i, IBV_WR_SEND, 0, 10);
 		w[i].wr.next = i < 4 ? &w[i + 1].wr : NULL;
-		/* also those that nobody has asked for */
+		/* also unsignaled ones */
 		if (i & 1)
 			w[i].wr.send_flags = 0;
 	}
 	must_post(work_post(&p.a, &w[0]));
-	say("nobody receives: nothing completes: %s", yes(no_wc(p.a.scq)));
+	say("no receive: nothing completes: %s", yes(no_wc(p.a.scq)));
 	say("to ERR: %s", error_name(to_state(p.a.qp, IBV_QPS_ERR)));
 	for (i = 0; i < 5; i++)
 		say_wc("send", p.a.scq, p.a.qp);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Completion events for the program verbs: on which channel they come, for
- * which completions, and how many.
+ * Completion events for the program verbs: their channels, their completions
+ * and their number.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -242,7 +242,7 @@ static void arming(void)
 		/* an HCA may make one event of two for a moment */
 		usleep((useconds_t)(QUIET * 1e6));
 	}
-	say_taken("five times, none taken meanwhile", channel, &p, 5);
+	say_taken("five times, none taken in between", channel, &p, 5);
 
 	arm(&p, 0);
 	fail_receives(&p);

@@ -9,7 +9,7 @@
 #include "verbs.h"
 
 #define LENGTH (8 * PAGE)
-/* Of it at least, wherever a region begins in its first page. */
+/* Bytes that fit, wherever a region begins in its first page. */
 #define SPAN (LENGTH - 100)
 
 /* A write and a read of memory that the HCA knows by another address. */
@@ -105,7 +105,7 @@ void suite_mr(void)
 	pages_free(memory, LENGTH);
 }
 
-/* What a region that was registered with all access can do after a change. */
+/* A region that was registered with all access, after a change. */
 static void rereg(const char *what, int flags, unsigned int access)
 {
 	char *memory = pages_anonymous(LENGTH),

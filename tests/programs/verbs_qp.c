@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The states of queue pairs and what queries tell in each, for the program
+ * States of queue pairs and the result of queries in each, for the program
  * verbs.
  */
 #include <errno.h>
@@ -206,7 +206,7 @@ static void drain(void)
 	pair_close(&p);
 }
 
-/* What queues refuse: too much, or too early. */
+/* Requests that queues refuse: too many, or too early. */
 static void limits(void)
 {
 	struct ibv_sge pieces[100] = {{0}};

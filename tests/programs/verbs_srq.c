@@ -149,8 +149,8 @@ static void empty(void)
 	must_post(work_post(&p.a, &w));
 	say("RC, empty: nothing completes: %s", yes(no_wc(p.a.scq)));
 	post(srq, &memory, 1, 1);
-	say_wc("RC, not empty any more: sender", p.a.scq, p.a.qp);
-	say_wc("RC, not empty any more: receiver", p.b.rcq, p.b.qp);
+	say_wc("RC, no longer empty: sender", p.a.scq, p.a.qp);
+	say_wc("RC, no longer empty: receiver", p.b.rcq, p.b.qp);
 	pair_close(&p);
 
 	pair_open(&p, IBV_QPT_UC, &waits);

@@ -89,7 +89,7 @@ static void reply(struct pair *p, struct ibv_wc *wc)
 	ibv_destroy_ah(ah);
 }
 
-/* What never arrives, and what breaks a QP. */
+/* Messages that never arrive, and some that break a QP. */
 static void lost(struct pair *p, struct ibv_ah *ah)
 {
 	struct ibv_pd *other_pd = ibv_alloc_pd(dev.context);
@@ -198,7 +198,7 @@ void suite_mcast(void)
 	say("attach again: %s",
 	    error_name(ibv_attach_mcast(p.a.qp, &group, 0)));
 	say("attach RC: %s", error_name(ibv_attach_mcast(other.qp, &group, 0)));
-	say("attach to what is no group: %s",
+	say("attach to a GID that is not a group: %s",
 	    error_name(ibv_attach_mcast(p.a.qp, &dev.gid, 0)));
 	say("destroy a member: %s", error_name(ibv_destroy_qp(p.a.qp)));
 
@@ -221,7 +221,7 @@ void suite_mcast(void)
 		if (!i)
 			say_group("other member", &p.b, 5);
 		else
-			say("not a member any more: nothing comes: %s",
+			say("no longer a member: nothing arrives: %s",
 			    yes(no_wc(p.b.rcq)));
 		say("detach: %s", error_name(ibv_detach_mcast(
 					  i ? p.a.qp : p.b.qp, &group, 0)));

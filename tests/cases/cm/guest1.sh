@@ -86,7 +86,7 @@ step "another guest cannot take them"
 KLOG_HARMLESS+=('add_roce_gid GID add failed' 'ib_cache_gid_add: unable to add gid')
 guest_barrier addressed
 ip addr add "$PEER_IP/32" dev eth0
-wait_for 10 eval "lab-klog | grep -q 'host refuses address.*$PEER_IP: another machine'"
+wait_for 10 eval "lab-klog | grep -qE 'host refuse.*$PEER_IP: (another machine|in use)'"
 gids_are $((before + 1))
 ip addr del "$PEER_IP/32" dev eth0
 guest_barrier refused
