@@ -85,6 +85,20 @@ static struct ep_wr write_wr(void)
 	return wr;
 }
 
+/* An end that is connected to itself; its write @wr gets an MR over @src. */
+static void open_own(struct ep *ep, struct ep_wr *wr, uint32_t cqe)
+{
+	struct mr_info mr;
+
+	ep_init(ep, &v, &db, cqe, 0);
+	ep_connect(ep, ep);
+	REQUIRE_EQ(cmd_reg_mr(&v, ep->pd, &src, ACCESS_REMOTE, &mr), 0,
+		   "REG_MR");
+	wr->lkey = mr.lkey;
+	wr->remote = src.va;
+	wr->rkey = mr.rkey;
+}
+
 /* One completion on the CQ of @a, which is taken. */
 static void complete_one(void)
 {
@@ -316,19 +330,12 @@ static void test_destroy_race(void)
 	struct dt_rng rng = {5};
 	struct hyv_event ev;
 	int i, late = 0, early = 0;
-	struct mr_info mr;
 	uint16_t signalled;
 	struct ep ep;
 	uint32_t id;
 
 	for (i = 0; i < 40; i++) {
-		ep_init(&ep, &v, &db, 15, 0);
-		ep_connect(&ep, &ep);
-		REQUIRE_EQ(cmd_reg_mr(&v, ep.pd, &src, ACCESS_REMOTE, &mr), 0,
-			   "REG_MR");
-		wr.lkey = mr.lkey;
-		wr.remote = src.va;
-		wr.rkey = mr.rkey;
+		open_own(&ep, &wr, 15);
 		REQUIRE(db_arm_wait(&db, ep.cq.slot, false), "armed");
 		ep_post(&ep, &wr);
 		ep_ring(&ep);
@@ -496,17 +503,10 @@ static void drain(void)
 static void test_cq_error(void)
 {
 	struct ep_wr wr = write_wr();
-	struct mr_info mr;
 	struct ep ep;
 	int i;
 
-	ep_init(&ep, &v, &db, 3, 0);
-	ep_connect(&ep, &ep);
-	REQUIRE_EQ(cmd_reg_mr(&v, ep.pd, &src, ACCESS_REMOTE, &mr), 0,
-		   "REG_MR");
-	wr.lkey = mr.lkey;
-	wr.remote = src.va;
-	wr.rkey = mr.rkey;
+	open_own(&ep, &wr, 3);
 	for (i = 0; i < 12; i++)
 		ep_post(&ep, &wr);
 	ep_ring(&ep);
