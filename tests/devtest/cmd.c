@@ -9,31 +9,26 @@
 #include "cmd.h"
 #include "harness.h"
 
-/* The struct of each command's request, as REQ_NAME. */
-#define REQUEST_TYPE(NAME, name, request, ...) \
-	typedef struct request REQ_##NAME;
-HYV_FOR_EACH_COMMAND(REQUEST_TYPE)
-
 /* Start the request NAME with the members of its fixed part that follow. */
-#define REQUEST(r, NAME, ...)                                   \
-	req_init(r, HYV_CMD_##NAME, &(REQ_##NAME){__VA_ARGS__}, \
-		 sizeof(REQ_##NAME))
+#define REQUEST(r, NAME, stem, ...)                                          \
+	req_init(r, HYV_CMD_##NAME, &(struct hyv_##stem##_req){__VA_ARGS__}, \
+		 sizeof(struct hyv_##stem##_req))
 
 void req_alloc_context(struct req *r)
 {
-	REQUEST(r, ALLOC_CONTEXT);
+	REQUEST(r, ALLOC_CONTEXT, alloc_context);
 }
 
 void req_alloc_pd(struct req *r, uint32_t context)
 {
-	REQUEST(r, ALLOC_PD, .context = htole32(context));
+	REQUEST(r, ALLOC_PD, alloc_pd, .context = htole32(context));
 }
 
 void req_create_cq(struct req *r, uint32_t context, uint32_t cqe,
 		   uint32_t vector)
 {
-	REQUEST(r, CREATE_CQ, .context = htole32(context), .cqe = htole32(cqe),
-		.comp_vector = htole32(vector));
+	REQUEST(r, CREATE_CQ, create_cq, .context = htole32(context),
+		.cqe = htole32(cqe), .comp_vector = htole32(vector));
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_cq_resp));
 }
 
@@ -49,9 +44,9 @@ static void req_create_qp_type(struct req *r, uint8_t type, uint32_t pd,
 		.max_inline_data = htole32(64),
 	};
 
-	REQUEST(r, CREATE_QP, .pd = htole32(pd), .send_cq = htole32(send_cq),
-		.recv_cq = htole32(recv_cq), .srq = htole32(srq),
-		.qp_type = type, .cap = cap);
+	REQUEST(r, CREATE_QP, create_qp, .pd = htole32(pd),
+		.send_cq = htole32(send_cq), .recv_cq = htole32(recv_cq),
+		.srq = htole32(srq), .qp_type = type, .cap = cap);
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_qp_resp));
 }
 
@@ -64,18 +59,19 @@ void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
 void req_modify_qp(struct req *r, uint32_t qp, uint32_t mask,
 		   const struct hyv_qp_attr *attr)
 {
-	REQUEST(r, MODIFY_QP, .qp = htole32(qp), .attr_mask = htole32(mask),
-		.attr = *attr);
+	REQUEST(r, MODIFY_QP, modify_qp, .qp = htole32(qp),
+		.attr_mask = htole32(mask), .attr = *attr);
 }
 
 void req_query_qp(struct req *r, uint32_t qp)
 {
-	REQUEST(r, QUERY_QP, .qp = htole32(qp), .attr_mask = htole32(1));
+	REQUEST(r, QUERY_QP, query_qp, .qp = htole32(qp),
+		.attr_mask = htole32(1));
 }
 
 void req_reg_mr_head(struct req *r, uint32_t pd, uint32_t access, uint64_t iova)
 {
-	REQUEST(r, REG_MR, .pd = htole32(pd), .access = htole32(access),
+	REQUEST(r, REG_MR, reg_mr, .pd = htole32(pd), .access = htole32(access),
 		.iova = htole64(iova));
 }
 
@@ -93,7 +89,7 @@ void req_setup_doorbells(struct req *r, const struct gbuf *area)
 	struct hyv_chunk *chunk;
 	uint32_t nr;
 
-	REQUEST(r, SETUP_DOORBELLS);
+	REQUEST(r, SETUP_DOORBELLS, setup_doorbells);
 	chunk = cmd_chunks(area, &nr);
 	req_list(r, 0, area->va, area->length, chunk, nr);
 	free(chunk);
@@ -115,19 +111,20 @@ struct hyv_chunk_list *req_reg_mr(struct req *r, uint32_t pd,
 
 void req_destroy(struct req *r, uint32_t type, uint32_t handle)
 {
-	REQUEST(r, DESTROY, .type = htole32(type), .handle = htole32(handle));
+	REQUEST(r, DESTROY, destroy, .type = htole32(type),
+		.handle = htole32(handle));
 }
 
 void req_mmap(struct req *r, uint32_t context, uint64_t offset, uint64_t length)
 {
-	REQUEST(r, MMAP, .context = htole32(context),
+	REQUEST(r, MMAP, mmap, .context = htole32(context),
 		.prot = htole32(HYV_MMAP_READ | HYV_MMAP_WRITE),
 		.offset = htole64(offset), .length = htole64(length));
 }
 
 void req_munmap(struct req *r, uint32_t context, uint64_t offset)
 {
-	REQUEST(r, MUNMAP, .context = htole32(context),
+	REQUEST(r, MUNMAP, munmap, .context = htole32(context),
 		.window_offset = htole64(offset));
 }
 
@@ -144,27 +141,28 @@ void req_query(struct req *r, uint16_t opcode, uint32_t port, uint32_t first)
 
 void req_query_device(struct req *r)
 {
-	REQUEST(r, QUERY_DEVICE);
+	REQUEST(r, QUERY_DEVICE, query_device);
 }
 
 void req_resize_cq(struct req *r, uint32_t cq, uint32_t cqe)
 {
-	REQUEST(r, RESIZE_CQ, .cq = htole32(cq), .cqe = htole32(cqe));
+	REQUEST(r, RESIZE_CQ, resize_cq, .cq = htole32(cq),
+		.cqe = htole32(cqe));
 	req_udata(r, NULL, 0, sizeof(struct rxe_resize_cq_resp));
 }
 
 void req_modify_cq(struct req *r, uint32_t cq, uint16_t count, uint16_t period)
 {
-	REQUEST(r, MODIFY_CQ, .cq = htole32(cq), .cq_count = htole16(count),
-		.cq_period = htole16(period));
+	REQUEST(r, MODIFY_CQ, modify_cq, .cq = htole32(cq),
+		.cq_count = htole16(count), .cq_period = htole16(period));
 }
 
 void req_rereg_mr(struct req *r, uint32_t mr, uint32_t flags, uint32_t pd,
 		  uint32_t access, uint64_t iova)
 {
-	REQUEST(r, REREG_MR, .mr = htole32(mr), .flags = htole32(flags),
-		.pd = htole32(pd), .access = htole32(access),
-		.iova = htole64(iova));
+	REQUEST(r, REREG_MR, rereg_mr, .mr = htole32(mr),
+		.flags = htole32(flags), .pd = htole32(pd),
+		.access = htole32(access), .iova = htole64(iova));
 }
 
 void req_create_ah(struct req *r, uint32_t pd, const struct hyv_gid *gid)
@@ -177,14 +175,14 @@ void req_create_ah(struct req *r, uint32_t pd, const struct hyv_gid *gid)
 	};
 
 	memcpy(attr.dgid, gid->raw, sizeof(attr.dgid));
-	REQUEST(r, CREATE_AH, .pd = htole32(pd), .attr = attr);
+	REQUEST(r, CREATE_AH, create_ah, .pd = htole32(pd), .attr = attr);
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_ah_resp));
 }
 
 void req_create_srq(struct req *r, uint32_t pd, uint32_t wr, uint32_t sge)
 {
-	REQUEST(r, CREATE_SRQ, .pd = htole32(pd), .max_wr = htole32(wr),
-		.max_sge = htole32(sge));
+	REQUEST(r, CREATE_SRQ, create_srq, .pd = htole32(pd),
+		.max_wr = htole32(wr), .max_sge = htole32(sge));
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_srq_resp));
 }
 
@@ -192,8 +190,9 @@ void req_create_srq(struct req *r, uint32_t pd, uint32_t wr, uint32_t sge)
 void req_modify_srq_head(struct req *r, uint32_t srq, uint32_t mask,
 			 uint32_t wr, uint32_t limit)
 {
-	REQUEST(r, MODIFY_SRQ, .srq = htole32(srq), .attr_mask = htole32(mask),
-		.max_wr = htole32(wr), .srq_limit = htole32(limit));
+	REQUEST(r, MODIFY_SRQ, modify_srq, .srq = htole32(srq),
+		.attr_mask = htole32(mask), .max_wr = htole32(wr),
+		.srq_limit = htole32(limit));
 }
 
 /* rxe writes the place of the new queue to @mi. */
@@ -216,12 +215,12 @@ struct hyv_chunk_list *req_modify_srq(struct req *r, uint32_t srq,
 
 void req_query_srq(struct req *r, uint32_t srq)
 {
-	REQUEST(r, QUERY_SRQ, .srq = htole32(srq));
+	REQUEST(r, QUERY_SRQ, query_srq, .srq = htole32(srq));
 }
 
 void req_alloc_mw(struct req *r, uint32_t pd, uint8_t type)
 {
-	REQUEST(r, ALLOC_MW, .pd = htole32(pd), .mw_type = type);
+	REQUEST(r, ALLOC_MW, alloc_mw, .pd = htole32(pd), .mw_type = type);
 }
 
 void req_add_gid(struct req *r, uint16_t index, const uint8_t *gid)
@@ -239,7 +238,8 @@ void req_add_gid(struct req *r, uint16_t index, const uint8_t *gid)
 
 void req_del_gid(struct req *r, uint32_t port, uint16_t index)
 {
-	REQUEST(r, DEL_GID, .port = htole32(port), .index = htole16(index));
+	REQUEST(r, DEL_GID, del_gid, .port = htole32(port),
+		.index = htole16(index));
 }
 
 /* ATTACH_MCAST and DETACH_MCAST have the same form. */
@@ -263,8 +263,7 @@ static int exec_status(struct vnic *v, struct req *r)
 	return vnic_exec(v, r, &rsp);
 }
 
-/* Execute a request whose reply has @len bytes at its start that the caller
- * wants. */
+/* Execute a request and copy the first @len bytes of its reply. */
 static int exec_reply(struct vnic *v, struct req *r, void *out, size_t len)
 {
 	struct rsp rsp;

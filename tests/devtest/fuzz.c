@@ -64,8 +64,7 @@ static void spoil_fields(struct dt_rng *rng, struct req *r)
 	}
 }
 
-/* Resolving an address that no machine has takes the host seconds: rarely do
- * it. */
+/* Rarely spoil the address: resolving one that does not exist takes seconds. */
 static void keep_address(struct dt_rng *rng, struct req *r)
 {
 	struct hyv_create_ah_req *req = (void *)r->data;

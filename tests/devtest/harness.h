@@ -28,7 +28,6 @@
 #define REQUIRE_EQ(got, want, ...)                                  \
 	do {                                                        \
 		long long got_ = (got), want_ = (want);             \
-                                                                    \
 		if (got_ != want_) {                                \
 			tap_ok(tap_same(got_, want_), __VA_ARGS__); \
 			_exit(1);                                   \

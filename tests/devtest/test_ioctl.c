@@ -27,8 +27,18 @@ union ioctl_arg {
 		uint32_t size;
 		uint32_t flags;
 	};
-#define MEMBER(NAME, name, ...) struct hyv_##name name;
-	HYV_FOR_EACH_IOCTL(MEMBER)
+	struct hyv_get_info get_info;
+	struct hyv_attach attach;
+	struct hyv_set_limits set_limits;
+	struct hyv_set_window set_window;
+	struct hyv_set_mem set_mem;
+	struct hyv_set_doorbell set_doorbell;
+	struct hyv_set_event_queue set_event_queue;
+	struct hyv_set_features set_features;
+	struct hyv_get_config get_config;
+	struct hyv_exec exec;
+	struct hyv_reset reset;
+	struct hyv_set_addressing set_addressing;
 	uint8_t bytes[512];
 };
 
