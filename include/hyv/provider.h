@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * HyV: addresses of user memory in the private data of providers.
+ * HyV: addresses of user memory in provider data.
  *
- * Most provider data is passed through. Where a provider puts an address of its
- * process's memory into it, the guest driver sends the memory as a chunk list
- * beside the request, and the host puts an address at which the HCA's driver
- * finds that memory in the place of the guest's. Guest and host have to agree
- * on where such addresses are; a provider that is not here has none.
+ * Most provider data passes through unchanged. Where a provider puts an address
+ * of its process's memory into it, the guest driver sends that memory as a chunk
+ * list with the request. The host makes the memory visible to the HCA's driver
+ * and replaces the address. Guest and host must agree on where such addresses
+ * are; a provider without an entry here has none.
  */
 #ifndef HYV_PROVIDER_H
 #define HYV_PROVIDER_H
@@ -14,13 +14,13 @@
 #include <linux/types.h>
 
 /**
- * struct hyv_udata_addr - an address in the private data of a request
+ * struct hyv_udata_addr - an address in the provider data of a request
  * @driver_id: enum rdma_driver_id
  * @opcode: enum hyv_opcode
- * @slot: of the chunk list, see struct hyv_chunk_list
- * @offset: bytes from the start of the provider data to a __u64 in the byte
- *	order of the guest's processor
- * @length: bytes of user memory from there on
+ * @slot: slot of the chunk list, see struct hyv_chunk_list
+ * @offset: offset of the address in the provider data, in bytes; a __u64 in the
+ *	byte order of the guest's CPU
+ * @length: length of the user memory at the address, in bytes
  */
 struct hyv_udata_addr {
 	__u32 driver_id;
@@ -31,11 +31,11 @@ struct hyv_udata_addr {
 };
 
 /*
- * Initialisers of a table of struct hyv_udata_addr. Whoever expands it includes
+ * Initialisers of a table of struct hyv_udata_addr. Files that expand it include
  * rdma/ib_user_ioctl_verbs.h and hyv/wire.h.
  *
- * rdma_rxe, MODIFY_SRQ: the driver writes the new queue's place, a struct
- * mminfo of rdma/rdma_user_rxe.h, to this address.
+ * rdma_rxe, MODIFY_SRQ: the driver writes a struct mminfo of
+ * rdma/rdma_user_rxe.h there: mmap offset and size of the new queue.
  */
 #define HYV_UDATA_ADDRS							\
 	{								\
