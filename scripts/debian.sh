@@ -1,46 +1,67 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Debian packages, from wherever this machine is set up to take them. Packages
-# that this machine itself needs are installed; all others are fetched through
-# a private apt state in the cache, which knows source packages too and leaves
-# the machine's own set-up alone. Needs cache.sh.
+# Access to Debian packages, from the archives that this machine is set up for.
+# debian_need installs packages on this machine, only those that the file
+# "packages" lists. All others, such as kernels, their headers and sources, are
+# unpacked into the cache through a private apt state, which has source packages,
+# too, and does not change the machine's own apt state. Needs cache.sh.
 
 DEBIAN_APT=$HYV_CACHE/apt
+DEBIAN_PACKAGES=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/packages
 
-# debian_need PACKAGE...: install what is missing of these on this machine.
+# debian_quietly COMMAND...: run it and show its output only if it fails
+debian_quietly() {
+	local log status=0
+
+	log=$(mktemp)
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	[ "$status" = 0 ] || tail -n 30 "$log" >&2
+	rm -f "$log"
+	return $status
+}
+
+# debian_need PACKAGE...: install the missing ones of these packages
 debian_need() {
 	local p missing=()
 
 	for p; do
+		grep -qE "^${p}[[:space:]]" "$DEBIAN_PACKAGES" ||
+			die "package $p is not listed in scripts/packages"
 		dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null |
 			grep -qx installed || missing+=("$p")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
 	[ "$(id -u)" = 0 ] ||
 		die "these packages are missing, install them as root: ${missing[*]}"
-	say "installing ${missing[*]}"
-	cache_lock install debian_install "${missing[@]}"
+	say "installing ${#missing[@]} packages: ${missing[*]}"
+	cache_lock install debian_install "${missing[@]}" ||
+		die "cannot install ${missing[*]}"
 }
 
 debian_install() {
 	local get=(apt-get -y -q -o DPkg::Lock::Timeout=600)
+	local log=$HYV_CACHE/install.log
 
 	export DEBIAN_FRONTEND=noninteractive
-	"${get[@]}" install --no-install-recommends "$@" >&2 </dev/null || {
-		"${get[@]}" update >&2
-		"${get[@]}" install --no-install-recommends "$@" >&2 </dev/null
-	}
+	{
+		"${get[@]}" install --no-install-recommends "$@" || {
+			"${get[@]}" update
+			"${get[@]}" install --no-install-recommends "$@"
+		}
+	} >"$log" 2>&1 </dev/null && return
+	tail -n 30 "$log" >&2
+	return 1
 }
 
-# debian_targets: "URI SUITE COMPONENT" of each Debian index this machine uses.
+# debian_targets: print "URI SUITE COMPONENT" of each Debian index of this machine
 debian_targets() {
 	# shellcheck disable=SC2016 # apt-get expands these
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
 		'Created-By: Packages' 'Origin: Debian' | sort -u
 }
 
-# debian_apt COMMAND...: apt-get or apt-cache with the private state.
+# debian_apt COMMAND...: run apt-get or apt-cache with the private state
 debian_apt() {
 	local tool=$1
 
@@ -63,7 +84,7 @@ debian_refresh_locked() {
 	targets=$(debian_targets)
 	if [ -z "$targets" ]; then
 		say "reading the package lists of this machine"
-		apt-get -q update >&2
+		debian_quietly apt-get -q update
 		targets=$(debian_targets)
 	fi
 	[ -n "$targets" ] || die "no Debian suite in this machine's apt sources"
@@ -72,30 +93,34 @@ debian_refresh_locked() {
 			deb "$keyring" "$uri" "$suite" "$component" \
 			deb-src "$keyring" "$uri" "$suite" "$component"
 	done <<<"$targets" >"$DEBIAN_APT/sources.list"
-	say "reading the Debian package lists (again in a week)"
-	if ! debian_apt apt-get update >&2; then
+	say "reading the Debian package lists (once a week)"
+	if ! debian_quietly debian_apt apt-get update; then
 		[ -e "$stamp" ] || die "cannot read the Debian package lists"
-		say "cannot refresh them, going on with the old ones"
+		say "cannot refresh the package lists, using the old ones"
 	fi
 	rm -rf "$DEBIAN_APT/answers"
 	touch "$stamp"
 }
 
-# debian_refresh: have package lists not older than a week.
+# debian_refresh: update package lists that are older than a week
 debian_refresh() {
 	cache_lock apt debian_refresh_locked
 }
 
-# debian_ask QUESTION COMMAND...: what the command says of the lists. It is
-# asked once for each refresh of them, since apt-cache is slow.
+# debian_ask QUESTION COMMAND...: print the output of a command that queries the
+# lists. The output is stored until the next refresh, since apt-cache is slow,
+# unless the command fails; then there is none.
 debian_ask() {
 	local file=$DEBIAN_APT/answers/$1
 
 	shift
 	if [ ! -e "$file" ]; then
 		mkdir -p "$DEBIAN_APT/answers"
-		"$@" >"$file.$$"
-		mv "$file.$$" "$file"
+		"$@" >"$file.$BASHPID" || {
+			rm -f "$file.$BASHPID"
+			return 0
+		}
+		mv "$file.$BASHPID" "$file"
 	fi
 	cat "$file"
 }
@@ -105,7 +130,7 @@ read_version() {
 		awk '/^Version: / && !n++ { print $2 }'
 }
 
-# debian_version PACKAGE: the version that the lists offer.
+# debian_version PACKAGE: print the newest version in the lists
 debian_version() {
 	debian_ask "version-$1" read_version "$1"
 }
@@ -117,27 +142,51 @@ read_source_version() {
 		END { print s ? s : v }'
 }
 
-# debian_source_version PACKAGE: the version of the source it is built from.
+# debian_source_version PACKAGE: print the version of its source package
 debian_source_version() {
 	debian_ask "source-$1" read_source_version "$1"
 }
 
-read_names() {
-	debian_apt apt-cache pkgnames "$1"
+read_kernel() {
+	local series=${1%-point} suite file
+
+	# shellcheck disable=SC2016 # apt-get expands these
+	debian_apt apt-get indextargets --format '$(RELEASE) $(FILENAME)' \
+		'Created-By: Packages' | while read -r suite file; do
+		[[ $1 != *-point || $suite != *-security ]] || continue
+		/usr/lib/apt/apt-helper cat-file "$file"
+	done | awk -v series="${series//./[.]}" '
+		BEGIN {
+			image = "^linux-image-" series "[.][0-9.-]*([+]deb[0-9]+)?-amd64$"
+		}
+		/^Package: / { package = $2 }
+		/^Version: / && package ~ image {
+			print substr(package, length("linux-image-") + 1), $2
+		}' | sort -V | tail -n 1
 }
 
-# debian_names PREFIX: all packages whose names begin so.
-debian_names() {
-	debian_ask "names-$1" read_names "$1"
+# debian_kernel NAME: print "RELEASE VERSION" of the newest stock kernel of a
+# series, and the version of its packages. NAME is the series, for example 6.1,
+# or 6.1-point for the newest one of a point release of Debian, which does not
+# come from the security archive.
+debian_kernel() {
+	local kernel
+
+	kernel=$(debian_ask "kernel-$1" read_kernel "$1")
+	[ -n "$kernel" ] || die "this Debian has no kernel $1"
+	printf '%s\n' "$kernel"
 }
 
-# debian_unpack DIR PACKAGE...: fetch packages, unpack them under DIR.
+# debian_unpack DIR PACKAGE[=VERSION]...: fetch packages and unpack them in DIR
 debian_unpack() {
 	local dir=$1 deb tmp
 
 	shift
 	tmp=$(mktemp -d "$DEBIAN_APT/get-XXXXXX")
-	(cd "$tmp" && debian_apt apt-get download "$@" >&2)
+	(cd "$tmp" && debian_quietly debian_apt apt-get download "$@") || {
+		rm -rf "$tmp"
+		die "cannot fetch $*"
+	}
 	mkdir -p "$dir"
 	for deb in "$tmp"/*.deb; do
 		dpkg-deb -x "$deb" "$dir"
@@ -146,8 +195,8 @@ debian_unpack() {
 }
 
 # debian_unpack_source DIR PACKAGE: fetch a kernel's source package and unpack the
-# source into DIR. Register tables of graphics cards, a quarter of it, are left
-# out: nothing that is built here has a use for them.
+# source into DIR, except the register tables of graphics cards, which are a
+# quarter of it and not needed here.
 debian_unpack_source() {
 	local dir=$1 package=$2
 

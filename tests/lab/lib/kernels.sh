@@ -7,7 +7,7 @@
 #   HOST_RAM, GUEST_RAM    memory of machines that nobody has said more about
 # Needs cache.sh.
 
-KERNELS=(6.1 6.12 6.12-debug)
+KERNELS=(6.1 6.12 6.1-point 6.12-debug)
 
 # kernels_choose HOST GUEST: the kernels of host and guests.
 kernels_choose() {
