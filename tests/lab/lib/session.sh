@@ -64,7 +64,7 @@ session_prepare() {
 	# shellcheck disable=SC2086 # a list of names
 	ROOT=$("$LAB/images/root" $packages)
 	if [ -z "$QEMU" ]; then
-		QEMU=$("$TOP/qemu-patches/build" | tail -n 1)
+		QEMU=$("$TOP/qemu-patches/build" --with "$LAB/qemu" | tail -n 1)
 		HOST_KERNEL=$("$LAB/images/kernel" "$HOST_SERIES")
 		GUEST_KERNEL=$("$LAB/images/kernel" "$GUEST_SERIES")
 		PROBE_KERNEL=$("$LAB/images/kernel" 6.1)
