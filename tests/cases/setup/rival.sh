@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# In a guest: virtio_hyv and rdma_rxe keep out of each other's way.
+# In a guest: virtio_hyv and rdma_rxe do not run at the same time.
 . "$HYV_TREE/tests/lib/case.sh"
 
-# said PATTERN: the kernel said such a line, once, since the last look.
+# said PATTERN: the kernel log has one such line since the last call
 said() {
 	dmesg --level err -c >/tmp/said
 	cat /tmp/said
