@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a person can ask for. The modules' own build is in Kbuild.
+# Targets for users and developers. Kbuild has the modules' own build.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD ?= $(CURDIR)
@@ -16,78 +16,78 @@ KBUILD = $(MAKE) -C $(KDIR) M=$(abspath $(BUILD))
 
 ##@ Build
 .PHONY: modules
-modules: staged ## hyv.ko and virtio_hyv.ko for the kernel of KDIR, in BUILD
+modules: staged ## build hyv.ko and virtio_hyv.ko for the kernel of KDIR, in BUILD
 	+@$(KBUILD) modules
 
 .PHONY: qemu
-qemu: ## Debian's QEMU with -device virtio-hyv-pci; prints its path
+qemu: ## build Debian's QEMU with -device virtio-hyv-pci; print its path
 	@qemu-patches/build
 
 .PHONY: userlib
-userlib: ## libhyv and the hyv command
+userlib: ## build libhyv and the hyv command
 	+@$(MAKE) -C userlib
 
-##@ Try (as root on Debian 12; installs the packages it needs)
+##@ Try (as root on Debian 12; installs packages of scripts/packages)
 .PHONY: demo
-demo: ## two virtual machines do RDMA through one host HCA
+demo: ## run RDMA between two virtual machines through one host HCA
 	@tests/demo
 
 .PHONY: lab
-lab: ## a shell in a virtual host with two guests
+lab: ## start a shell in a virtual host with two guests
 	@tests/lab/run --shell
 
 .PHONY: bench
-bench: ## latency, bandwidth, connecting: native, in guests, rxe over virtio-net
+bench: ## compare speed: native, in guests, rxe over virtio-net
 	@tests/bench/run
 
-##@ Test (as root on Debian 12; installs the packages it needs)
+##@ Test (as root on Debian 12; installs packages of scripts/packages)
 .PHONY: check
-check: ## lint, kunit, tests of userlib and qemu, cases in the lab
+check: ## run all tests: lint, kunit, userlib, qemu, cases in the lab
 	@tests/check
 
 .PHONY: check-debug
-check-debug: ## cases on a kernel that looks for faults; first it is built
+check-debug: ## run the cases on a debug kernel (built on first use)
 	@tests/check debug-lab debug
 
 .PHONY: lint
-lint: ## compiler and sparse warnings, style, dependency rules, ABI layout
+lint: ## check warnings, style, dependencies and the ABI layout
 	@tests/lint/run
 
 .PHONY: kunit
-kunit: ## unit tests of the pure parts, on User Mode Linux
+kunit: ## run unit tests of the pure parts, on User Mode Linux
 	@tests/kunit/run
 
 ##@ Install
 .PHONY: install
-install: modules userlib ## modules for the kernel of KDIR, libhyv, hyv, udev rule
-	@# The key that distributions sign with is not here.
+install: modules userlib ## install modules for the kernel of KDIR, libhyv, hyv, udev rule
+	@# The distribution's signing key is not available.
 	+@$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) CONFIG_MODULE_SIG_ALL= modules_install
 	+@$(MAKE) -C userlib install
 	@install -D -m 644 host-kmod/90-hyv.rules \
 		"$(DESTDIR)$(UDEVDIR)/90-hyv.rules"
 
 .PHONY: clean
-clean: headers ## remove what modules and userlib have built
+clean: headers ## remove build results of modules and userlib
 	+@$(KBUILD) clean
 	+@$(MAKE) -C userlib clean
 
 .PHONY: help
-help: ## this list
+help: ## show this help
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 	@printf '%s\n' '' 'Settings' \
 		'  KDIR        kernel headers [$(KDIR)]' \
-		'  BUILD       where modules are built [$(BUILD)]; if it is not' \
-		'              here, the sources are copied there first, so that one checkout' \
+		'  BUILD       directory to build modules in [$(BUILD)];' \
+		'              another one gets a copy of the sources, so that one checkout' \
 		'              serves several kernels' \
-		'  PREFIX      where userlib is installed [$(PREFIX)]' \
-		'  DESTDIR     put in front of every installed path, for packagers'
+		'  PREFIX      directory to install userlib in [$(PREFIX)]' \
+		'  DESTDIR     prefix of every installed path, for packagers'
 
 .PHONY: headers
 headers:
 ifeq ($(wildcard $(KDIR)/Makefile),)
-	@echo "no kernel headers in $(KDIR): install the package" \
-		"linux-headers-$$(uname -r) or say KDIR=..." >&2; exit 1
+	@echo "no kernel headers in $(KDIR); install the package" \
+		"linux-headers-$$(uname -r) or set KDIR=..." >&2; exit 1
 endif
 
 .PHONY: staged

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One fault for each checker of a debug kernel, for the lab's selftest: the
- * parameter "fault" says which. None of them does harm by itself.
+ * One fault for each checker of a debug kernel, for the lab's selftest, selected
+ * by the parameter "fault". None of them does any damage.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -55,7 +55,7 @@ static void sleep_in_atomic(void)
 	preempt_enable();
 }
 
-/* Some, as an old value on a stack may look like a pointer to one. */
+/* Several, because a stale value on a stack may look like a pointer to one. */
 static void leak(void)
 {
 	void *p;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Choice between hardware virtualization and TCG. Needs machine.sh.
+# Choice between KVM and TCG, QEMU's emulator. Needs machine.sh.
 
-# accel_probe QEMU KERNELDIR: status 0 when a stock kernel gets as far as init
-# under KVM, in 20 seconds, and sees a CPU that can virtualize in its turn.
+# accel_probe QEMU KERNELDIR: succeed if a stock kernel reaches init under KVM
+# within 20 seconds and its CPU supports nested virtualization
 accel_probe() {
 	local dir status=1
 
@@ -12,18 +12,21 @@ accel_probe() {
 	say "probing /dev/kvm (at most 20 seconds)"
 	dir=$(mktemp -d)
 	machine_initrd "$2" "$dir/initrd"
-	timeout -k 1 20 "$1" -L "${1%/bin/*}/share" -nodefaults -display none \
-		-no-reboot -machine q35 -accel kvm -cpu host -m 512M \
-		-kernel "$2/vmlinuz" -initrd "$dir/initrd" \
-		-append "$(machine_kernel_args) LAB_PROBE=1" -serial "file:$dir/console" \
-		</dev/null >/dev/null 2>&1 || true
+	# bash itself reports a QEMU that aborts, so redirect its output, too
+	{
+		timeout -k 1 20 "$1" -L "${1%/bin/*}/share" -nodefaults -display none \
+			-no-reboot -machine q35 -accel kvm -cpu host -m 512M \
+			-kernel "$2/vmlinuz" -initrd "$dir/initrd" \
+			-append "$(machine_kernel_args) LAB_PROBE=1" \
+			-serial "file:$dir/console" || true
+	} </dev/null >/dev/null 2>&1
 	! grep -qs '^lab: kvm is usable' "$dir/console" || status=0
 	rm -rf "$dir"
 	return $status
 }
 
-# accel_choose QEMU KERNELDIR: set ACCEL; the verdict holds until this machine
-# boots again. LAB_ACCEL in the environment decides instead.
+# accel_choose QEMU KERNELDIR: set ACCEL to kvm or tcg. The result of the probe
+# is stored until this machine reboots; LAB_ACCEL overrides it.
 accel_choose() {
 	local boot file=$HYV_CACHE/accel
 
@@ -35,7 +38,7 @@ accel_choose() {
 		! accel_probe "$@" || ACCEL=kvm
 		printf '%s\n' "$boot" "$ACCEL" >"$file.$$"
 		mv "$file.$$" "$file"
-		say "going to use $ACCEL"
+		say "using $ACCEL"
 	fi
 	ACCEL=$(tail -n 1 "$file")
 }

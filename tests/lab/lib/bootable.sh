@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# What makes a kernel one that the machines of the lab boot, wherever it comes
-# from. Needs cache.sh; whose keys are to tell kernels apart uses bootable_key.
+# Convert an unpacked kernel into a cache entry that the lab's machines can boot.
+# Needs cache.sh. The keys of such entries must include bootable_key.
 
 BOOTABLE_PACKAGES=(cpio kmod e2fsprogs)
 
-# What the initrd loads, with their dependencies; a kernel may have some of them
-# built in.
+# The modules that the initrd loads, with their dependencies. Some kernels
+# have some of them built in.
 BOOT_MODULES=(virtio_pci virtio_blk ext4 crc32c_generic overlay
 	virtio_console 9pnet_virtio 9p virtio_net)
 
@@ -30,13 +30,13 @@ boot_initrd() {
 	rm -rf "$tree"
 }
 
-# bootable_make DIR RELEASE ROOT: an entry's release, modules.img and boot/, out
-# of ROOT, which has bin/busybox, boot/vmlinux and lib/modules/RELEASE. ROOT is
-# used up.
+# bootable_make DIR RELEASE ROOT: make an entry's release, modules.img and boot/
+# from ROOT, which has bin/busybox, boot/vmlinux and lib/modules/RELEASE, and
+# remove ROOT
 bootable_make() {
 	local dir=$1 release=$2 root=$3 from=$3/lib/modules/$2 size
 
-	# modprobe and depmod want lib/modules, the image has no use for it
+	# modprobe and depmod need the path lib/modules, the image does not
 	depmod -b "$root" "$release" 2>/dev/null
 	mkdir -p "$dir/boot" "$dir/tree"
 	mv "$root/boot/vmlinux" "$dir/boot/"
@@ -46,12 +46,12 @@ bootable_make() {
 	cp -r "$dir/boot" "$dir/tree/boot"
 	size=$(du -sm --apparent-size "$dir/tree" | cut -f1)
 	mke2fs -q -t ext4 -O ^has_journal -m 0 -d "$dir/tree" \
-		"$dir/modules.img" "$((size * 5 / 4 + 64))M"
+		"$dir/modules.img" "$((size * 5 / 4 + 64))M" >/dev/null
 	rm -rf "$dir/tree" "$root"
 	printf '%s\n' "$release" >"$dir/release"
 }
 
-# bootable_key: what an entry's key has to have of all this.
+# bootable_key: print what the key of an entry must include
 bootable_key() {
 	printf '%s\n' "${BOOT_MODULES[@]}"
 	declare -f boot_initrd bootable_make

@@ -1,48 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The host machines of the lab: a QEMU process on this machine for each, and the
-# channels to the agents in them. Hosts are numbered from 1. Needs cache.sh,
-# kernels.sh and LAB, the lab's directory.
+# The hosts of the lab: a QEMU process for each, and the channels to the agents in
+# them. Hosts are numbered from 1. Needs cache.sh, kernels.sh and LAB, the lab's
+# directory.
 #
-# SESSION   directory of the running machines: share/ is /lab in all of them
+# SESSION   directory of the running machines; share/ is /lab in all of them
 # ACCEL     tcg or kvm
-# TERMINAL  if set, a console of host 1 is on standard input and output
+# TERMINAL  if set, standard input and output are a console of host 1
 
 HOST_PID=() HOST_FROM=() HOST_TO=() HOST_LINE=() MONITOR_FROM=() MONITOR_TO=()
 TERMINAL=
 
-# machine_kernel_args: for all machines. The watchdogs must not bark at machines
-# which other work keeps from running for a while.
+# machine_kernel_args: print the kernel command line of all machines. Watchdogs
+# have long timeouts, since other work can keep a machine from running.
 machine_kernel_args() {
 	local args="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr"
 
 	args+=" random.trust_cpu=on cryptomgr.notests log_buf_len=1M"
 	args+=" printk.devkmsg=on watchdog_thresh=$((30 * PATIENCE))"
-	# TCG translates code again for each address that it is executed at. A
-	# library at random ones has so many translations that to translate takes
-	# half of the time, and to write to its pages later, which drops each of
-	# them, minutes.
+	# TCG translates code for each virtual address that it is executed at. With
+	# random library addresses, translation takes half of the time, and a later
+	# write to such a page takes minutes, because it drops all translations.
 	args+=" norandmaps"
-	# Firmware's old places for buses and AGP bridges: thousands of reads, of
-	# which each takes a guest a turn through its host.
+	# no search for old buses and AGP bridges: each of its thousands of reads
+	# makes a guest exit to its host
 	args+=" pci=noearly,lastbus=0"
-	# Memory is not written to once more for the sake of security.
+	# saves writing to each page once more
 	args+=" init_on_alloc=0"
 	args+=" rcupdate.rcu_cpu_stall_timeout=$((60 * PATIENCE))"
 	args+=" sysctl.kernel.hung_task_timeout_secs=$((120 * PATIENCE))"
-	# what a machine that does not answer has to say: see machine_interrogate
+	# for machine_interrogate
 	args+=" unknown_nmi_panic panic_print=0x41"
 	printf '%s\n' "$args"
 }
 
-# machine_name HOST: what a host is called.
+# machine_name HOST: print the name of a host
 machine_name() {
 	[ "$1" = 1 ] && echo host || echo "host$1"
 }
 
-# machine_initrd KERNELDIR OUT [FILE]...: the initrd of a machine: the kernel's
-# own part, the lab's programs as they are now, and files for /run/lab.
+# machine_initrd KERNELDIR OUT [FILE]...: make the initrd of a machine from the
+# kernel's initrd, the lab's current programs and files for /run/lab
 machine_initrd() {
 	local tree
 
@@ -58,20 +57,20 @@ machine_initrd() {
 	rm -rf "$tree"
 }
 
-# machine_export TAG PATH [OPTION]: QEMU arguments for a 9p export, in EXPORT.
+# machine_export TAG PATH [OPTION]: set EXPORT to QEMU's arguments for a 9p export
 machine_export() {
 	EXPORT=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap${3:+,$3}"
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 
-# machine_link HOST: QEMU arguments for the network that two hosts share, in LINK.
+# machine_link HOST: set LINK to QEMU's arguments for the network of two hosts
 machine_link() {
 	LINK=(-netdev "dgram,id=link,local.type=unix,local.path=$SESSION/link$1,remote.type=unix,remote.path=$SESSION/link$((3 - $1))"
 		-device "virtio-net-pci,netdev=link,romfile=,host_mtu=9000,mac=52:54:00:78:00:0$1")
 }
 
-# machine_start HOST HOSTS QEMU ROOTIMG HOSTKERNEL GUESTKERNEL SHARES: boot one of
-# so many hosts. The shares are lines "TAG PATH", exported read-only. Does not wait.
+# machine_start HOST HOSTS QEMU ROOTIMG HOSTKERNEL GUESTKERNEL SHARES: start one of
+# HOSTS hosts, without waiting. SHARES are lines "TAG PATH" of read-only exports.
 machine_start() {
 	local n=$1 hosts=$2 qemu=$3 root=$4 host=$5 guest=$6 shares=$7
 	local tag path tags='' cpu=host name
@@ -81,9 +80,9 @@ machine_start() {
 
 	name=$(machine_name "$n")
 	if [ "$ACCEL" = tcg ]; then
-		# its extended register states have sizes that kernels stumble over
+		# the sizes of its extended register states confuse kernels
 		cpu=max,la57=off,xsave=off,pku=off
-		# what it does byte by byte, or bit by bit, is not used
+		# it emulates these byte by byte, or bit by bit
 		cpu+=,erms=off,fsrm=off,pclmulqdq=off
 	fi
 	mkdir -p "$SESSION/share/case"
@@ -146,7 +145,7 @@ machine_alive() {
 	kill -0 "${HOST_PID[$1]}" 2>/dev/null
 }
 
-# machines_alive: status 0 when there are hosts, and all of them live.
+# machines_alive: succeed if there are hosts and all of them run
 machines_alive() {
 	local n
 
@@ -156,8 +155,8 @@ machines_alive() {
 	done
 }
 
-# machine_wait HOST WORDS SECONDS: wait for a line that begins so from the agent;
-# what follows is in REPLY. Status 1: it died, 2: time ran out.
+# machine_wait HOST WORDS SECONDS: wait for a line from the agent that begins with
+# WORDS and set REPLY to the rest. Status 1: the machine died, 2: timeout.
 machine_wait() {
 	local end=$((SECONDS + $3)) line part
 
@@ -175,7 +174,7 @@ machine_wait() {
 			esac
 			continue
 		fi
-		# the time of one look may end within a line
+		# read may time out within a line
 		HOST_LINE[$1]+=$part
 		if ! machine_alive "$1"; then
 			return 1
@@ -185,15 +184,15 @@ machine_wait() {
 	done
 }
 
-# machine_order HOST ID COMMAND: have a command run on a host, and do not wait:
-# machine_wait HOST "exit ID" SECONDS does, and has its status in REPLY.
+# machine_order HOST ID COMMAND: start a command on a host, without waiting. Then
+# machine_wait HOST "exit ID" SECONDS waits for it and sets REPLY to its status.
 machine_order() {
 	printf '%s %s\n' "$2" "$3" >&"${HOST_TO[$1]}"
 }
 
-# machine_interrogate HOST: a machine that does not answer can still tell where its
-# processors and processes are: make its kernel panic, which prints that on its
-# console. What its QEMU knows goes to NAME.monitor.log.
+# machine_interrogate HOST: make a kernel that does not respond panic, so that it
+# prints the stacks of its CPUs and processes on its console. QEMU's view of the
+# registers goes to NAME.monitor.log.
 machine_interrogate() {
 	local log
 
@@ -202,7 +201,7 @@ machine_interrogate() {
 	timeout 30 cat <&"${MONITOR_FROM[$1]}" >"$log" || true
 }
 
-# machine_stop: end all; they have nothing that wants saving.
+# machine_stop: kill all hosts
 machine_stop() {
 	local n fd
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# Cases and what they ask for. Needs kernels.sh. Case number i has
-#   CASE_DIR[i], CASE_NAME[i]   where it is, and a name that no other one has
+# Cases and their options. Needs kernels.sh. For case number i:
+#   CASE_DIR[i], CASE_NAME[i]   its directory and its unique name
 #   CASE_GROUP[i]               cases of one group can share machines
 #   CASE_PACKAGES[i]            extra Debian packages
-#   CASE_ENV[i]                 its lines of the file env, for bin/lab-case
+#   CASE_ENV[i]                 its lines in the file env, for bin/lab-case
 #   CASE_HOSTS[i], CASE_GUESTS[i], CASE_TIMEOUT[i], CASE_HYV[i]
 
 CASE_DIR=() CASE_NAME=() CASE_GROUP=() CASE_PACKAGES=() CASE_ENV=()
 CASE_HOSTS=() CASE_GUESTS=() CASE_TIMEOUT=() CASE_HYV=()
 
-# highest_guest DIR: the highest N of its guestN.sh, 0 if there is none.
+# highest_guest DIR: print the highest N of its guestN.sh, 0 if there is none
 highest_guest() {
 	local file n highest=0
 
@@ -23,16 +23,16 @@ highest_guest() {
 	printf '%s\n' "$highest"
 }
 
-# case_add DIR: read a case. Leaves with a message when something is wrong.
+# case_add DIR: read a case; exits on an error in it
 case_add() {
 	local dir i=${#CASE_DIR[@]} name key value n env='' highest
 	local fresh=0 hosts='' guests='' timeout='' hyv=1 packages=''
 
-	[ -d "$1" ] || die "no such case directory: $1"
+	[ -d "$1" ] || die "no case directory '$1'"
 	dir=$(readlink -f "$1")
 	highest=$(highest_guest "$dir")
 	[ -e "$dir/host.sh" ] || [ "$highest" -gt 0 ] ||
-		die "$dir: there is no host.sh and no guestN.sh in it"
+		die "$dir: has neither host.sh nor guestN.sh"
 
 	if [ -e "$dir/options" ]; then
 		while IFS='=' read -r key value; do
@@ -48,7 +48,7 @@ case_add() {
 				env+=LAB_${key^^}=$(printf %q "$value")$'\n'
 				;;
 			hyv_props) env+=LAB_HYV_PROPS=$(printf %q "$value")$'\n' ;;
-			*) die "$dir/options: no such option: $key" ;;
+			*) die "$dir/options: unknown option '$key'" ;;
 			esac
 		done <"$dir/options"
 	fi
@@ -63,17 +63,17 @@ case_add() {
 		name=${dir##*/}-$n
 		n=$((n + 1))
 	done
-	[[ $name =~ ^[A-Za-z0-9._+-]+$ ]] || die "$dir: odd characters in its name"
+	[[ $name =~ ^[A-Za-z0-9._+-]+$ ]] || die "$dir: invalid character in the name"
 
 	[ "$HYV_ASKED" = 1 ] || hyv=0
 	hosts=${hosts:-${HOSTS_ASKED:-1}}
-	[[ $hosts =~ ^[12]$ ]] || die "$dir/options: hosts is 1 or 2"
+	[[ $hosts =~ ^[12]$ ]] || die "$dir/options: hosts must be 1 or 2"
 	[ ! -e "$dir/host2.sh" ] || [ "$hosts" = 2 ] ||
-		die "$dir: host2.sh, but only one host"
+		die "$dir: host2.sh needs hosts=2"
 	guests=${guests:-${GUESTS_ASKED:-$highest}}
 	timeout=${TIMEOUT_ASKED:-$((${timeout:-300} * PATIENCE))}
 	[ "$highest" -le "$guests" ] ||
-		die "$dir: guest$highest.sh, but only $guests guests"
+		die "$dir: guest$highest.sh needs more than $guests guests"
 
 	CASE_DIR[i]=$dir
 	CASE_NAME[i]=$name
@@ -87,8 +87,8 @@ case_add() {
 	CASE_HYV[i]=$hyv
 }
 
-# case_order: print the numbers of all cases so that those of a group follow
-# each other, and in a group those with the same guests, most guests first.
+# case_order: print the numbers of all cases, sorted by group and in a group by
+# guests, most guests first
 case_order() {
 	local i
 

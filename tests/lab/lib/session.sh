@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Sessions: machines that are booted once and run cases one after the other.
-# Needs cache.sh, debian.sh, kernels.sh, machine.sh, options.sh, splat.sh and run's
-# options.
+# Sessions: machines that boot once and run several cases, one after the other.
+# Needs cache.sh, debian.sh, kernels.sh, machine.sh, options.sh, splat.sh and the
+# options of run.
 
 OUT=
 SESSION=
@@ -12,12 +12,12 @@ SESSION_GROUP=
 SESSIONS=0
 SHARES=
 
-# what sessions are booted from
+# what sessions boot from
 QEMU='' ROOT='' HOST_KERNEL='' GUEST_KERNEL='' PROBE_KERNEL='' PROGRAMS=''
 declare -A MODULES=()
 
-# out_prepare DIR: an empty directory for results; only what an earlier run
-# made is removed from it.
+# out_prepare DIR: make an empty directory for results, OUT; removes only results
+# of an earlier run
 out_prepare() {
 	if [ -z "$1" ]; then
 		OUT=$(mktemp -d "${TMPDIR:-/tmp}/hyv-lab-XXXXXX")
@@ -27,13 +27,13 @@ out_prepare() {
 		mkdir -p "$1"
 		OUT=$(readlink -f "$1")
 	else
-		die "$1 is not empty, and no results of the lab"
+		die "'$1' has files other than results of the lab"
 	fi
 	: >"$OUT/.lab-results"
 }
 
-# share_of DIR: the path of a directory in all machines; SHARES gets what it
-# takes, in lines "TAG PATH". Prints nothing, sets SHARED.
+# share_of DIR: set SHARED to the path of a directory in all machines, and add a
+# line "TAG PATH" to SHARES if need be
 share_of() {
 	local dir=$1 tag path
 
@@ -55,9 +55,8 @@ share_of() {
 	SHARED=/$tag/${dir##*/}
 }
 
-# session_prepare PACKAGES HYV: make what a session is booted from; all but the
-# root only once, so that all sessions of a run have the same. An error ends the
-# run.
+# session_prepare PACKAGES HYV: make what a session boots from. All sessions of a
+# run share everything except the root image. An error ends the run.
 session_prepare() {
 	local packages=$1 hyv=$2 kernel release
 
@@ -78,7 +77,7 @@ session_prepare() {
 	fi
 }
 
-# session_start HYV HOSTS: boot hosts from what is prepared.
+# session_start HYV HOSTS: boot hosts
 session_start() {
 	local hosts=$2 release n name status=0
 
@@ -111,17 +110,17 @@ session_start() {
 	return $status
 }
 
-# session_turn: labs take turns on this machine: several at once would share its
-# processors and run into their time limits. Held until the session ends.
+# session_turn: take the lock that only one session on this machine can hold.
+# Several sessions would share its CPUs and exceed their time limits.
 session_turn() {
 	exec {TURN}>"$HYV_CACHE/.lock-lab"
 	flock -n "$TURN" || {
-		say "waiting for another lab on this machine to end"
+		say "waiting for another lab on this machine"
 		flock "$TURN"
 	}
 }
 
-# session_shell OUTDIR: a person on the host's console, with guests beside it.
+# session_shell OUTDIR: connect this terminal to the host's console
 session_shell() {
 	local modes='' status=0
 
@@ -139,7 +138,7 @@ session_shell() {
 	return $status
 }
 
-# session_end: stop the machines, keep of their files what tells something.
+# session_end: stop the machines and keep only their logs
 session_end() {
 	machine_stop
 	[ -z "$TURN" ] || exec {TURN}>&-
@@ -152,7 +151,7 @@ session_end() {
 	SESSION_GROUP=
 }
 
-# case_wait ID SECONDS SHARE HOSTS: wait for the parts of a case on all hosts.
+# case_wait ID SECONDS SHARE HOSTS: wait for the parts of a case on all hosts
 case_wait() {
 	local id=$1 end=$((SECONDS + $2)) share=$3 n status REPLY=
 	local -a waiting=()
@@ -160,21 +159,21 @@ case_wait() {
 	for ((n = 1; n <= $4; n++)); do
 		waiting[n]=1
 	done
-	# each in turn for a moment, to know of the death of any
+	# poll each host, to notice if any of them dies
 	while [ ${#waiting[@]} -gt 0 ]; do
 		for n in "${!waiting[@]}"; do
 			status=0
 			machine_wait "$n" "exit $id" 1 || status=$?
 			[ $status != 2 ] || [ $SECONDS -ge $end ] || continue
 			unset "waiting[$n]"
-			case_over "$n" $status "$REPLY" "$share" "$4"
+			case_ended "$n" $status "$REPLY" "$share" "$4"
 		done
 	done
 }
 
-# case_over HOST STATUS REPLY SHARE HOSTS: a host's part of a case has ended so, as
-# of machine_wait.
-case_over() {
+# case_ended HOST STATUS REPLY SHARE HOSTS: handle the end of a host's part of a
+# case; STATUS and REPLY are those of machine_wait
+case_ended() {
 	local n=$1 status=$2 reply=$3 share=$4 name guest
 
 	name=$(machine_name "$n")
@@ -182,7 +181,7 @@ case_over() {
 	[ "$name" != host ] || name="the host"
 	case $status in
 	1) echo "$name died" >>"$share/reasons" ;;
-	2) echo "$name does not answer" >>"$share/reasons" ;;
+	2) echo "$name does not respond" >>"$share/reasons" ;;
 	*)
 		if [ "$reply" = 0 ]; then
 			[ -e "$share/${name#the }.kmsg" ] ||
@@ -193,7 +192,7 @@ case_over() {
 		echo "lab-case ended with $reply on $name" >>"$share/reasons"
 		;;
 	esac
-	# what waits for it on another host need not wait for the end of time
+	# so that scripts on another host stop waiting for it
 	echo "$name, gone" >"$share/failed"
 	rm -f "$share/scripts/${name#the }"
 	for ((guest = n; guest <= 9; guest += $5)); do
@@ -201,8 +200,8 @@ case_over() {
 	done
 }
 
-# case_run I DIR: run a case in the running session, results go to DIR. The
-# verdict is left in DIR/reasons (if it is not empty, the case failed).
+# case_run I DIR: run a case in the current session, with results in DIR. The case
+# failed if DIR/reasons is not empty.
 case_run() {
 	local i=$1 dir=$2 id="$1" share=$SESSION/share/case/$1 limit n file name
 	local hosts=${CASE_HOSTS[$1]}
@@ -210,7 +209,7 @@ case_run() {
 
 	mkdir -p "$share"/{kv,barrier,scripts,checks} "$dir"
 	share_of "${CASE_DIR[i]}"
-	# barriers count these, on all machines
+	# barriers wait for these scripts, on all machines
 	for file in "${CASE_DIR[i]}"/{host,host2,guest[1-9]}.sh; do
 		[ ! -e "$file" ] || : >"$share/scripts/$(basename "$file" .sh)"
 	done
@@ -242,8 +241,7 @@ report() {
 		"$GUEST_SERIES" "$2" "$3" "${4:-}" >>"$OUT/results.tsv"
 }
 
-# case_verdict I DIR: run a case, on new machines if need be. The verdict is in
-# DIR, as of case_run.
+# case_verdict I DIR: run a case as case_run does, on new machines if need be
 case_verdict() {
 	local i=$1 dir=$2
 
@@ -260,7 +258,7 @@ case_verdict() {
 	case_run "$i" "$dir"
 }
 
-# session_run_cases OUTDIR CASEDIR...: status 1 when a case failed.
+# session_run_cases OUTDIR CASEDIR...: run cases; status 1 if any failed
 session_run_cases() {
 	local i dir began passed=0 failed=0 skipped=0 reason
 

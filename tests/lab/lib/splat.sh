@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What in a kernel log means that the kernel is in trouble: beginnings of words.
+# Beginnings of words in a kernel log that are signs of a kernel bug.
 
 SPLATS=(
 	'BUG: ' 'WARNING: ' 'Oops' 'kernel BUG at ' 'Kernel panic'
@@ -23,8 +23,8 @@ SPLATS=(
 	'Objects remaining' 'unregister_netdevice: waiting' 'cut here'
 )
 
-# splat_scan FILE...: print the first line of trouble in each file, as
-# "NAME: LINE"; status 0 when there is none. Missing files hold none.
+# splat_scan FILE...: print the first such line in each file, as "NAME: LINE";
+# status 0 if there is none. Ignores missing files.
 splat_scan() {
 	local file line status=0
 
