@@ -13,7 +13,7 @@ if [ ! -d /run/programs ]; then
 	mv /run/programs.new /run/programs
 fi
 export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs
-export VERBS_TIMEOUT=$((10 * LAB_PATIENCE)) DEVTEST_TIMEOUT_SCALE=$LAB_PATIENCE
+export VERBS_TIMEOUT=$((10 * LAB_TIMEOUT_SCALE)) DEVTEST_TIMEOUT_SCALE=$LAB_TIMEOUT_SCALE
 
 # Kernel log lines of severity warning or worse that are unrelated to HyV, as
 # patterns of grep -E.
@@ -43,7 +43,7 @@ fail() {
 
 # wait_for SECONDS COMMAND...: until the command succeeds.
 wait_for() {
-	local end=$((SECONDS + $1 * LAB_PATIENCE))
+	local end=$((SECONDS + $1 * LAB_TIMEOUT_SCALE))
 
 	shift
 	until "$@"; do
@@ -120,7 +120,7 @@ klog_check() {
 # --- both take the port as -p.
 
 PAIR_PORT=18515
-PAIR_TIMEOUT=$((120 * LAB_PATIENCE))
+PAIR_TIMEOUT=$((120 * LAB_TIMEOUT_SCALE))
 
 # listens PORT [6]: status 0 if a program listens on the TCP port. Starts no
 # process, which is slow in an emulated guest.

@@ -39,7 +39,7 @@ run_server() {
 
 	shift
 	wait_for 20 no_cm_ids
-	timeout $((300 * LAB_PATIENCE)) "$@" >"$OUT/$name.server" 2>&1 &
+	timeout $((300 * LAB_TIMEOUT_SCALE)) "$@" >"$OUT/$name.server" 2>&1 &
 	pid=$!
 	wait_for 20 eval "${ready:-listening} || ! kill -0 $pid 2>/dev/null"
 	put "$name" up
@@ -63,7 +63,7 @@ run_client() {
 
 	shift
 	get "$name" >/dev/null
-	timeout $((300 * LAB_PATIENCE)) "$@" >"$OUT/$name.client" 2>&1 || status=$?
+	timeout $((300 * LAB_TIMEOUT_SCALE)) "$@" >"$OUT/$name.client" 2>&1 || status=$?
 	[ $status = 0 ] || {
 		cat "$OUT/$name.client" >&2
 		fail "client of $name: status $status: $*"

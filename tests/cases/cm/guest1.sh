@@ -169,7 +169,7 @@ endless=1 run_pair cmtime cmtime -b "$at" -c 50 -- cmtime -s "$at" -c 50
 
 # rsockets of datagrams name no GID, which RoCE requires: they fail as on the host.
 [ "$LAB_MACHINE" != guest1 ] ||
-	put udpong "$(timeout $((20 * LAB_PATIENCE)) udpong -s "$at" -C 1 2>&1 >/dev/null || echo $?)"
+	put udpong "$(timeout $((20 * LAB_TIMEOUT_SCALE)) udpong -s "$at" -C 1 2>&1 >/dev/null || echo $?)"
 head -c 3000000 /dev/urandom >/tmp/sent
 endless=1 run_pair rcopy rcopy -p 7490 -- rcopy /tmp/sent "$at:/tmp/received" -p 7490
 if [ "$LAB_MACHINE" = guest1 ]; then

@@ -19,7 +19,7 @@ packets() {
 }
 
 hyv list
-output=$(timeout $((20 * LAB_PATIENCE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
+output=$(timeout $((20 * LAB_TIMEOUT_SCALE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
 [[ $output == rconnect:* ]]
 [ "$(get udpong)" = "$output" ]
 barrier preload

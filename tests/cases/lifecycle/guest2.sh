@@ -14,6 +14,6 @@ cat "$OUT/soak"
 # "N transfers of N bytes, the slowest in N ms"
 read -r transfers _ _ _ _ _ _ _ slowest _ < <(tail -n 1 "$OUT/soak")
 [ "$transfers" -gt 100 ]
-[ "$slowest" -lt $((15000 * LAB_PATIENCE)) ]
+[ "$slowest" -lt $((15000 * LAB_TIMEOUT_SCALE)) ]
 klog_check
 put stopped yes

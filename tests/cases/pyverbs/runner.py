@@ -14,7 +14,7 @@ import sys
 import unittest
 
 # An emulated guest takes many times longer than a test on real hardware.
-SECONDS_PER_TEST = 90 * int(os.environ.get('LAB_PATIENCE', 1))
+SECONDS_PER_TEST = 90 * int(os.environ.get('LAB_TIMEOUT_SCALE', 1))
 
 
 class TimedOut(Exception):

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 #
 # The kernels that machines can have, and settings that depend on them:
-#   PATIENCE    factor on all time limits; in the machines it is LAB_PATIENCE
+#   TIMEOUT_SCALE    factor on all time limits; in the machines it is LAB_TIMEOUT_SCALE
 #   HOST_RAM, GUEST_RAM    default memory size of machines
 # 6.1-point is the kernel of the last point release of Debian 12. It lacks
 # symbols that the kernels of the security archive export.
@@ -18,12 +18,12 @@ kernels_choose() {
 		[[ " ${KERNELS[*]} " == *" $series "* ]] ||
 			die "unknown kernel '$series' (known: ${KERNELS[*]})"
 	done
-	PATIENCE=1 HOST_RAM=8G GUEST_RAM=700M
+	TIMEOUT_SCALE=1 HOST_RAM=8G GUEST_RAM=700M
 	case $1 in
-	*-debug) PATIENCE=4 HOST_RAM=10G ;;
+	*-debug) TIMEOUT_SCALE=4 HOST_RAM=10G ;;
 	esac
 	# KASAN takes an eighth of the memory
 	case $2 in
-	*-debug) PATIENCE=4 HOST_RAM=10G GUEST_RAM=1200M ;;
+	*-debug) TIMEOUT_SCALE=4 HOST_RAM=10G GUEST_RAM=1200M ;;
 	esac
 }

@@ -18,7 +18,7 @@ machine_kernel_args() {
 	local args="console=ttyS0 loglevel=5 panic=-1 mitigations=off nokaslr"
 
 	args+=" random.trust_cpu=on cryptomgr.notests log_buf_len=1M"
-	args+=" printk.devkmsg=on watchdog_thresh=$((30 * PATIENCE))"
+	args+=" printk.devkmsg=on watchdog_thresh=$((30 * TIMEOUT_SCALE))"
 	# TCG translates code for each virtual address that it is executed at. With
 	# random library addresses, translation takes half of the time, and a later
 	# write to such a page takes minutes, because it drops all translations.
@@ -28,8 +28,8 @@ machine_kernel_args() {
 	args+=" pci=noearly,lastbus=0"
 	# saves writing to each page once more
 	args+=" init_on_alloc=0"
-	args+=" rcupdate.rcu_cpu_stall_timeout=$((60 * PATIENCE))"
-	args+=" sysctl.kernel.hung_task_timeout_secs=$((120 * PATIENCE))"
+	args+=" rcupdate.rcu_cpu_stall_timeout=$((60 * TIMEOUT_SCALE))"
+	args+=" sysctl.kernel.hung_task_timeout_secs=$((120 * TIMEOUT_SCALE))"
 	# for machine_interrogate
 	args+=" unknown_nmi_panic panic_print=0x41"
 	printf '%s\n' "$args"
@@ -113,7 +113,7 @@ machine_start() {
 		-machine "q35,usb=off,vmport=off,hpet=off,smbus=off"
 		-cpu "$cpu" -smp "$cpus" -m "${LAB_HOST_RAM:-$HOST_RAM}"
 		-kernel "$host/boot/vmlinux" -initrd "$SESSION/host.initrd"
-		-append "$(machine_kernel_args) LAB_MACHINE=$name LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,} LAB_PATIENCE=$PATIENCE LAB_RAM=$GUEST_RAM"
+		-append "$(machine_kernel_args) LAB_MACHINE=$name LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,} LAB_TIMEOUT_SCALE=$TIMEOUT_SCALE LAB_RAM=$GUEST_RAM"
 		-serial "file:$SESSION/$name.console"
 		"${disks[@]}" "${exports[@]}"
 		-device virtio-serial-pci

@@ -71,7 +71,7 @@ case_add() {
 	[ ! -e "$dir/host2.sh" ] || [ "$hosts" = 2 ] ||
 		die "$dir: host2.sh needs hosts=2"
 	guests=${guests:-${GUESTS_ASKED:-$highest}}
-	timeout=${TIMEOUT_ASKED:-$((${timeout:-300} * PATIENCE))}
+	timeout=${TIMEOUT_ASKED:-$((${timeout:-300} * TIMEOUT_SCALE))}
 	[ "$highest" -le "$guests" ] ||
 		die "$dir: guest$highest.sh needs more than $guests guests"
 

@@ -99,7 +99,7 @@ session_start() {
 			"$GUEST_KERNEL" "$SHARES"
 	done
 	for ((n = 1; n <= hosts; n++)); do
-		machine_wait "$n" ready $((300 * hosts * PATIENCE)) || status=$?
+		machine_wait "$n" ready $((300 * hosts * TIMEOUT_SCALE)) || status=$?
 		[ $status = 0 ] || {
 			name=$(machine_name "$n")
 			tail -n 5 "$SESSION/$name.console" "$SESSION/$name.qemu.log" >&2 || true
@@ -218,7 +218,7 @@ case_run() {
 		printf '%s=%q\n' CASE "$SHARED" TIMEOUT "${CASE_TIMEOUT[i]}" \
 			GUESTS "${CASE_GUESTS[i]}"
 	} >"$share/env"
-	limit=$((CASE_TIMEOUT[i] + (CASE_GUESTS[i] * 300 + 300 * hosts) * PATIENCE))
+	limit=$((CASE_TIMEOUT[i] + (CASE_GUESTS[i] * 300 + 300 * hosts) * TIMEOUT_SCALE))
 	for ((n = 1; n <= hosts; n++)); do
 		console[n]=$(stat -c %s "$SESSION/$(machine_name "$n").console")
 		machine_order "$n" "$id" "lab-case $id"
