@@ -74,10 +74,6 @@ expect_output() {
 	[[ $(<"$OUT/stderr") == $stderr ]] || fail "standard error does not match: $stderr"
 }
 
-says() {
-	expect_output "$@"
-}
-
 # tap_passed FILE: status 0 if the TAP in FILE has its plan at the end, as many test
 # points as planned, and no failure.
 tap_passed() {

@@ -59,11 +59,11 @@ hyv --json list | jq -e --argjson pid "$pid1" --argjson id "$id" '
 [ "$(hyv --json show hca rxe0 | jq length)" = 2 ]
 
 step "hyv hcas: usable only while it is allowed"
-says 0 'HCA *DRIVER *VNICS *USE *NOTE*rxe0 *rxe *2 *usable *-' '' hyv hcas
+expect_output 0 'HCA *DRIVER *VNICS *USE *NOTE*rxe0 *rxe *2 *usable *-' '' hyv hcas
 trap 'echo Y >"$allow"' EXIT
 echo N >"$allow"
-says 0 "*trusted-only-denied*echo 1 >$allow" '' hyv hcas
-says 0 'vnic *' '' hyv show "$id"
+expect_output 0 "*trusted-only-denied*echo 1 >$allow" '' hyv hcas
+expect_output 0 'vnic *' '' hyv show "$id"
 echo Y >"$allow"
 hyv --json hcas | jq -e 'map(select(.name == "rxe0")) == [{"name": "rxe0",
 	"driver": "rxe", "driver_id": 14, "vnics": 2, "use": "usable", "note": ""}]'
@@ -113,19 +113,19 @@ jq -e '.vnics[0].rates.doorbells == 0' <<<"$rates"
 [ "$(value "$of_traffic")" = "$counts" ]
 
 step "unprivileged users get an error with the reason"
-says 5 '' "hyv: $denied" \
+expect_output 5 '' "hyv: $denied" \
 	setpriv --bounding-set=-net_admin --inh-caps=-net_admin hyv list
-says 5 '' "hyv: $denied" \
+expect_output 5 '' "hyv: $denied" \
 	setpriv --reuid 65534 --regid 65534 --clear-groups hyv show "$id"
-says 5 '' "hyv: $denied" \
+expect_output 5 '' "hyv: $denied" \
 	unshare --user --map-root-user --net hyv stats
 
 step "missing vNICs are reported in one line"
-says 3 '' 'hyv: no vNIC has ID 4000000000' hyv show 4000000000
-says 3 '' 'hyv: process 1 has no vNIC' hyv stats pid 1
-says 3 '' "hyv: no vNIC uses HCA 'nosuch'" hyv show hca nosuch
+expect_output 3 '' 'hyv: no vNIC has ID 4000000000' hyv show 4000000000
+expect_output 3 '' 'hyv: process 1 has no vNIC' hyv stats pid 1
+expect_output 3 '' "hyv: no vNIC uses HCA 'nosuch'" hyv show hca nosuch
 long=$(printf 'x%.0s' {1..100})
-says 3 '' "hyv: no vNIC uses HCA '$long'" hyv show hca "$long"
+expect_output 3 '' "hyv: no vNIC uses HCA '$long'" hyv show hca "$long"
 
 step "hyv.ko rejects invalid requests with a text"
 nlstrict "$id"

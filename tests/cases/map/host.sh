@@ -36,68 +36,68 @@ timed() {
 
 step "one entry: add, show, replace, delete"
 [ "$(entries)" = '[]' ]
-says 0 'GID  VIA  VNIC  HCA' '' hyv map list
-says 0 '' '' hyv map add 10.0.0.1 via $VIA
-says 0 '' '' hyv map add fd00::1 via fd77::1
-says 0 $'gid 10.0.0.1\n *via *192.168.77.1' '' hyv map show 10.0.0.1
-says 0 $'gid 10.0.0.1\n *via *192.168.77.1' '' hyv map show ::ffff:10.0.0.1
+expect_output 0 'GID  VIA  VNIC  HCA' '' hyv map list
+expect_output 0 '' '' hyv map add 10.0.0.1 via $VIA
+expect_output 0 '' '' hyv map add fd00::1 via fd77::1
+expect_output 0 $'gid 10.0.0.1\n *via *192.168.77.1' '' hyv map show 10.0.0.1
+expect_output 0 $'gid 10.0.0.1\n *via *192.168.77.1' '' hyv map show ::ffff:10.0.0.1
 [ "$(hyv map show fd00::1 --json)" = '{"gid":"fd00::1","via":"fd77::1"}' ]
-says 0 $'GID *VIA *VNIC *HCA\n10.0.0.1 *192.168.77.1 *- *-\nfd00::1 *fd77::1 *- *-' \
+expect_output 0 $'GID *VIA *VNIC *HCA\n10.0.0.1 *192.168.77.1 *- *-\nfd00::1 *fd77::1 *- *-' \
 	'' hyv map list
-says 0 '' '' hyv map replace fd00::1 via $VIA
-says 0 '' '' hyv map replace fd00::2 via $VIA
+expect_output 0 '' '' hyv map replace fd00::1 via $VIA
+expect_output 0 '' '' hyv map replace fd00::2 via $VIA
 [ "$(entries)" = '[{"gid":"10.0.0.1","via":"192.168.77.1"},{"gid":"fd00::1","via":"192.168.77.1"},{"gid":"fd00::2","via":"192.168.77.1"}]' ]
-says 0 '' '' hyv map del fd00::1 10.0.0.1
+expect_output 0 '' '' hyv map del fd00::1 10.0.0.1
 [ "$(entries 'map(.gid)')" = '["fd00::2"]' ]
 
 step "invalid changes fail with one line"
-says 1 '' 'hyv: fd00::2: This GID is in the map already' \
+expect_output 1 '' 'hyv: fd00::2: This GID is in the map already' \
 	hyv map add fd00::2 via $VIA
-says 3 '' 'hyv: fd00::3: This GID is not in the map' hyv map show fd00::3
-says 3 '' 'hyv: fd00::3: No static entry has this GID' hyv map del fd00::2 fd00::3
-says 3 '' 'hyv: fd00::2: Duplicate GID in request' \
+expect_output 3 '' 'hyv: fd00::3: This GID is not in the map' hyv map show fd00::3
+expect_output 3 '' 'hyv: fd00::3: No static entry has this GID' hyv map del fd00::2 fd00::3
+expect_output 3 '' 'hyv: fd00::2: Duplicate GID in request' \
 	hyv map del fd00::2 fd00::2
 for gid in 0.0.0.0 127.0.0.1 255.255.255.255 224.0.0.1 :: ::1 ff0e::1; do
-	says 1 '' "hyv: $gid: GID is not a usable unicast address" \
+	expect_output 1 '' "hyv: $gid: GID is not a usable unicast address" \
 		hyv map add $gid via $VIA
-	says 1 '' "hyv: 10.0.0.1: Via GID is not a usable unicast address" \
+	expect_output 1 '' "hyv: 10.0.0.1: Via GID is not a usable unicast address" \
 		hyv map replace 10.0.0.1 via $gid
 done
-says 0 '' '' hyv map add fe80::1 via $VIA
-says 0 '' '' hyv map del fe80::1
+expect_output 0 '' '' hyv map add fe80::1 via $VIA
+expect_output 0 '' '' hyv map del fe80::1
 [ "$(entries 'map(.gid)')" = '["fd00::2"]' ]
 
 step "a file is added as a whole or not at all, and errors name the line"
 printf '# hosts\n\n10.0.0.%d via 192.168.77.1 # one\n' 1 2 3 >"$FILES/good"
-says 0 '' '' hyv map add -f "$FILES/good"
-printf '10.0.0.%d\n' 1 2 3 | says 0 '' '' hyv map del --file -
+expect_output 0 '' '' hyv map add -f "$FILES/good"
+printf '10.0.0.%d\n' 1 2 3 | expect_output 0 '' '' hyv map del --file -
 before=$(entries)
 {
 	many 100 200 $VIA
 	echo "fd00::2 via $VIA"
 	many 200 300 $VIA
 } >"$FILES/bad"
-says 1 '' "hyv: $FILES/bad:101: fd00::2: This GID is in the map already" \
+expect_output 1 '' "hyv: $FILES/bad:101: fd00::2: This GID is in the map already" \
 	hyv map add -f "$FILES/bad"
 {
 	many 100 200 $VIA
 	echo 'ff0e::1 via 192.168.77.1'
 } >"$FILES/bad"
-says 1 '' "hyv: $FILES/bad:101: ff0e::1: GID is not a usable unicast address" \
+expect_output 1 '' "hyv: $FILES/bad:101: ff0e::1: GID is not a usable unicast address" \
 	hyv map replace -f "$FILES/bad"
 {
 	many 100 200 $VIA
 	echo '# again'
 	many 150 151 $VIA
-} | says 1 '' 'hyv: standard input:102: fd00::96: Duplicate GID in request' \
+} | expect_output 1 '' 'hyv: standard input:102: fd00::96: Duplicate GID in request' \
 	hyv map replace -f -
-says 1 '' "hyv: standard input:1: expected 'GID via GID'" \
+expect_output 1 '' "hyv: standard input:1: expected 'GID via GID'" \
 	hyv map add -f - <<<'10.0.0.1'
 printf '%s\n' fd00::2 fd00::3 |
-	says 3 '' 'hyv: standard input:2: fd00::3: No static entry has this GID' \
+	expect_output 3 '' 'hyv: standard input:2: fd00::3: No static entry has this GID' \
 		hyv map del -f -
 [ "$(entries)" = "$before" ]
-says 0 '' '' hyv map add -f /dev/null
+expect_output 0 '' '' hyv map add -f /dev/null
 hyv map del fd00::2
 
 step "ten thousand entries"
@@ -112,7 +112,7 @@ for line in sys.stdin:
 	gid, rest = line.split(" ", 1)
 	print(ipaddress.ip_address(gid), rest, end="")' <"$FILES/many"
 )
-says 1 '' "hyv: $FILES/many:1: fd00::: This GID is in the map already" \
+expect_output 1 '' "hyv: $FILES/many:1: fd00::: This GID is in the map already" \
 	hyv map add -f "$FILES/many"
 many 0 10000 192.168.77.2 | timed hyv map replace -f -
 [ "$(entries 'map(.via) | unique')" = '["192.168.77.2"]' ]
@@ -122,14 +122,14 @@ timed hyv map del -f "$FILES/gids"
 [ "$(entries)" = '[]' ]
 
 step "unprivileged users get an error with the reason"
-says 0 '' '' hyv map add 10.0.0.1 via $VIA
+expect_output 0 '' '' hyv map add 10.0.0.1 via $VIA
 for command in 'map list' 'map show 10.0.0.1' 'map del 10.0.0.1' \
 	'map replace 10.0.0.1 via 192.168.77.2' "map add -f $FILES/many"; do
 	for how in 'setpriv --bounding-set=-net_admin --inh-caps=-net_admin' \
 		'setpriv --reuid 65534 --regid 65534 --clear-groups' \
 		'unshare --user --map-root-user --net'; do
 		# shellcheck disable=SC2086 # words
-		says 5 '' "hyv: $DENIED" \
+		expect_output 5 '' "hyv: $DENIED" \
 			$how hyv $command
 	done
 done
@@ -149,16 +149,16 @@ slab_below() {
 step "at most 1048576 entries, freed with the module"
 slab=$(memory_slab)
 many 0 1048577 $VIA >"$FILES/most"
-says 1 '' 'hyv: Too many static entries' hyv map add -f "$FILES/most"
+expect_output 1 '' 'hyv: Too many static entries' hyv map add -f "$FILES/most"
 [ "$(entries)" = '[]' ]
 sed -i '$d' "$FILES/most"
 hyv map add -f "$FILES/most"
-says 1 '' 'hyv: Too many static entries' hyv map add 10.0.0.1 via $VIA
+expect_output 1 '' 'hyv: Too many static entries' hyv map add 10.0.0.1 via $VIA
 printf 'slab: %d kB, with entries %d kB\n' "$slab" "$(memory_slab)"
 [ "$(memory_slab)" -gt $((slab + 65536)) ]
 rmmod hyv
 wait_for 60 slab_below $((slab + 16384))
-says 4 '' "hyv: hyv.ko is not loaded; run 'modprobe hyv'" hyv map list
+expect_output 4 '' "hyv: hyv.ko is not loaded; run 'modprobe hyv'" hyv map list
 modprobe hyv
 [ "$(entries)" = '[]' ]
 klog_check

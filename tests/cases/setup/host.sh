@@ -112,9 +112,9 @@ wrong_version() {
 }
 
 step "a guest driver that is older than the host"
-wrong_version 9 'this driver is too old: it speaks protocol 1 to 1, the host 9 to 9; upgrade virtio_hyv in the guest'
+wrong_version 9 'driver too old: supports protocol 1-1, host needs 9-9; upgrade virtio_hyv in the guest'
 
 step "a guest driver that is newer than the host"
-wrong_version 0 'host is too old: it speaks protocol 0 to 0, this driver 1 to 1; upgrade hyv.ko and QEMU on the host'
+wrong_version 0 'host too old: supports protocol 0-0, driver needs 1-1; upgrade hyv.ko and QEMU on the host'
 lab-guest 1 kill
 klog_check

@@ -20,7 +20,7 @@ soak -n 5
 modprobe -r virtio_hyv
 modprobe rdma_rxe
 modprobe virtio_hyv
-said 'module rdma_rxe is loaded .* remove it \(modprobe -r rdma_rxe\), then bind the device again'
+said "conflicts with module rdma_rxe; 'modprobe -r rdma_rxe', then rebind the driver"
 must_fail eval 'ibv_devices | grep -w hyv0'
 modprobe -r rdma_rxe
 
