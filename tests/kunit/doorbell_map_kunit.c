@@ -145,8 +145,9 @@ static void doorbell_map_init(struct kunit *test)
 	struct hyvh_doorbell_map map;
 	__le64 base[3];
 
-	KUNIT_EXPECT_EQ(test, hyvh_doorbell_map_init(&map, (u8 *)base + p->misalign,
-					      p->slots), p->ret);
+	KUNIT_EXPECT_EQ(test, p->ret,
+			hyvh_doorbell_map_init(&map, (u8 *)base + p->misalign,
+					       p->slots));
 }
 
 struct drain_param {
