@@ -299,13 +299,9 @@ bool hyvh_gid_map_has_via(const struct hyvh_gid_map *map,
 	return rb_find(via->raw, &map->vias, hyvh_via_cmp);
 }
 
-/**
- * hyvh_gid_map_next() - walk the map
- * @map: the map; may change between two steps
- * @gid: in: the previous GID, zero at first; out: the next one
- * @owner: set to the owner of the next GID
- *
- * Return: 0, or %-ENOENT at the end.
+/*
+ * Find the GID after @gid, which is zero at first. Returns -ENOENT at the end.
+ * The map may change between two steps of a walk.
  */
 int hyvh_gid_map_next(const struct hyvh_gid_map *map, union ib_gid *gid,
 		      struct hyvh_gid_owner *owner)

@@ -28,20 +28,13 @@ struct hyvh_gid_owner {
 
 struct hyvh_gid_entry;
 
-/**
- * struct hyvh_gid_map - GIDs and their owners, in the order of the GIDs' bytes
- * @root: all entries
- * @vias: static entries in the order of their via GIDs
- * @count: number of entries
- * @nr_static: number of static entries
- * @max_static: limit of @nr_static
- */
+/* GIDs and their owners, in the order of the GIDs' bytes. */
 struct hyvh_gid_map {
 	struct rb_root root;
-	struct rb_root vias;
+	struct rb_root vias;		/* static entries by via GID */
 	unsigned int count;
 	unsigned int nr_static;
-	unsigned int max_static;
+	unsigned int max_static;	/* limit of nr_static */
 };
 
 void hyvh_gid_map_init(struct hyvh_gid_map *map, unsigned int max_static);

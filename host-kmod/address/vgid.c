@@ -69,13 +69,9 @@ static int hyvh_addressing_load_prefixes(struct hyvh_addressing *mode,
 	return 0;
 }
 
-/**
- * hyvh_addressing_load() - read and check an addressing mode of the VMM
- * @mode: filled in; free with hyvh_addressing_free() on success
- * @vgids: vGIDs of the vNIC, for its constant members
- * @arg: ioctl argument
- *
- * Return: 0 or a negative errno of HYV_SET_ADDRESSING.
+/*
+ * Read and check an addressing mode of the VMM. On success, the caller frees it
+ * with hyvh_addressing_free(). Errors are those of HYV_SET_ADDRESSING.
  */
 int hyvh_addressing_load(struct hyvh_addressing *mode,
 			 const struct hyvh_vgids *vgids,
@@ -116,13 +112,9 @@ void hyvh_addressing_free(struct hyvh_addressing *mode)
 	kfree(mode->entry);
 }
 
-/**
- * hyvh_vgids_set_mode() - change the addressing mode
- * @vgids: empty vGIDs
- * @hca: HCA of the vNIC
- * @mode: new mode; receives the old one
- *
- * Return: 0, or %-EOPNOTSUPP if @hca does not support the mode.
+/*
+ * Change the addressing mode of empty vGIDs. @mode receives the old one.
+ * Returns -EOPNOTSUPP if @hca does not support the mode.
  */
 int hyvh_vgids_set_mode(struct hyvh_vgids *vgids, const struct hyvh_hca *hca,
 			struct hyvh_addressing *mode)

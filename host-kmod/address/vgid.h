@@ -13,41 +13,26 @@ struct hyv_ah_attr;
 struct hyvh_hca;
 struct hyvh_tenant;
 
-/**
- * struct hyvh_vgid - an entry of a port's GID table
- * @gid: the GID, zero if the entry is empty
- * @of_hca: the GID is that of hyvh_vgids_hca_gid(), which is not in the GID map
- */
+/* An entry of a port's GID table. */
 struct hyvh_vgid {
-	union ib_gid gid;
-	bool of_hca;
+	union ib_gid gid;	/* zero if the entry is empty */
+	bool of_hca;		/* from hyvh_vgids_hca_gid(); not in the map */
 };
 
-/**
- * struct hyvh_addressing - what HYV_SET_ADDRESSING sets
- * @entry: HYV_MAX_GIDS entries for each port; NULL in host addressing
- * @prefix: GIDs that the guest may have
- * @nr_prefixes: elements of @prefix; 0 allows all GIDs
- */
+/* What HYV_SET_ADDRESSING sets. */
 struct hyvh_addressing {
+	/* HYV_MAX_GIDS entries for each port; NULL in host addressing. */
 	struct hyvh_vgid *entry;
-	struct hyv_gid_prefix *prefix;
-	u32 nr_prefixes;
+	struct hyv_gid_prefix *prefix;	/* GIDs that the guest may have */
+	u32 nr_prefixes;		/* 0 allows all GIDs */
 };
 
-/**
- * struct hyvh_vgids - the vGIDs of a vNIC
- * @vnic_id: ID of the vNIC
- * @nr_ports: ports of the HCA
- * @tenant: tenant of the vNIC; NULL in host addressing
- * @mode: addressing; as @tenant, changes under hyvh_vnic.teardown_rwsem held
- *	for writing
- * @lock: protects the elements of @mode.entry
- */
 struct hyvh_vgids {
 	u32 vnic_id;
 	u32 nr_ports;
-	struct hyvh_tenant *tenant;
+
+	/* Change under hyvh_vnic.teardown_rwsem held for writing. */
+	struct hyvh_tenant *tenant;	/* NULL in host addressing */
 	struct hyvh_addressing mode;
 
 	struct mutex lock;	/* protects the elements of mode.entry */

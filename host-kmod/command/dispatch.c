@@ -150,13 +150,7 @@ static u32 hyvh_reply(const struct hyvh_cmd *cmd, void *rsp, u16 fixed_len)
 	return fixed_len + udata_len;
 }
 
-/**
- * hyvh_reply_error() - write the reply of a failed command
- * @rsp: room for struct hyv_rsp
- * @status: status of the reply
- *
- * Return: length of the reply in bytes.
- */
+/* Write the reply of a failed command. Returns its length in bytes. */
 u32 hyvh_reply_error(void *rsp, enum hyv_status status)
 {
 	struct hyv_rsp *hdr = rsp;

@@ -69,29 +69,20 @@ struct hyvh_cmd {
 	hyvh_refuse((cmd)->vnic_id, err, "%s: " fmt, (cmd)->op->name,	\
 		    ##__VA_ARGS__)
 
-/**
- * struct hyvh_cmd_op - a command as the dispatcher knows it
- * @opcode: enum hyv_opcode
- * @min_req: bytes of the request's fixed part in the first version
- * @req_len: bytes of the request's fixed part in this version
- * @min_rsp: bytes of the reply's fixed part that the guest must have room for
- * @rsp_len: bytes of the reply's fixed part in this version
- * @max_lists: most chunk lists, up to HYV_MAX_LISTS
- * @features: mask of virtio features that must have been negotiated
- * @name: name for messages and traces
- * @handler: executes it; undoes what it has created before it returns an error
- *
- * All lengths include the header and are multiples of 8.
+/*
+ * A command as the dispatcher knows it. Lengths are in bytes, include the
+ * header and are multiples of 8.
  */
 struct hyvh_cmd_op {
 	u16 opcode;
-	u16 min_req;
-	u16 req_len;
-	u16 min_rsp;
-	u16 rsp_len;
-	u16 max_lists;
-	u32 features;
+	u16 min_req;	/* fixed part of the request in the first version */
+	u16 req_len;	/* fixed part of the request in this version */
+	u16 min_rsp;	/* room for the reply that the guest must have */
+	u16 rsp_len;	/* fixed part of the reply in this version */
+	u16 max_lists;	/* most chunk lists, up to HYV_MAX_LISTS */
+	u32 features;	/* virtio features that must have been negotiated */
 	const char *name;
+	/* Undoes what it has created before it returns an error. */
 	int (*handler)(struct hyvh_cmd *cmd);
 };
 

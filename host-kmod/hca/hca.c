@@ -158,12 +158,9 @@ static void hyvh_hca_unlink_locked(struct hyvh_hca *hca,
 	hca->nr_links--;
 }
 
-/**
- * hyvh_hca_detach() - detach a vNIC from its HCA
- * @hca: the HCA
- * @link: link of a vNIC that no longer uses @hca
- *
- * Context: Process context. Caller holds hyvh_vnic.teardown_rwsem for writing.
+/*
+ * The vNIC of @link no longer uses @hca. Process context. The caller holds
+ * hyvh_vnic.teardown_rwsem for writing.
  */
 void hyvh_hca_detach(struct hyvh_hca *hca, struct hyvh_hca_link *link)
 {
@@ -383,12 +380,9 @@ static struct ib_client hyvh_client = {
 	.no_kverbs_req = true,
 };
 
-/**
- * hyvh_hca_info_next() - take a snapshot of the next HCA
- * @hca_index: in: smallest index; out: index of the HCA found
- * @info: snapshot to fill in
- *
- * Return: 0, or %-ENOENT, with nothing changed, if there is none.
+/*
+ * Take a snapshot of the first HCA with an index of at least @hca_index, which
+ * is set to its index. Returns -ENOENT, with nothing changed, if there is none.
  */
 int hyvh_hca_info_next(u32 *hca_index, struct hyvh_hca_info *info)
 {

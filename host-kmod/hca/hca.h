@@ -46,13 +46,10 @@ struct hyvh_hca_link_ops {
 	void (*put)(struct hyvh_hca_link *link);
 };
 
-/**
- * struct hyvh_hca_link - binds a vNIC to an HCA
- * @ops: set by hyvh_hca_link_init()
- * @node: in the HCA's list while attached; protected by hyvh_hca.lock
- */
+/* Binds a vNIC to an HCA. */
 struct hyvh_hca_link {
 	const struct hyvh_hca_link_ops *ops;
+	/* In the HCA's list while attached; protected by hyvh_hca.lock. */
 	struct list_head node;
 };
 

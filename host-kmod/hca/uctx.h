@@ -22,18 +22,13 @@ struct path;
 #define HYVH_SCRATCH_UDATA_OUT	4096
 #define HYVH_SCRATCH_SIZE	8192
 
-/**
- * struct hyvh_uctx - an open uverbs file and its ucontext
- * @file: the file, which keeps the ucontext alive
- * @ib: the ucontext
- * @placeholder: uobject of all objects that are created in the ucontext
- * @opener: see hyvh_restrack_adopt()
- */
+/* An open uverbs file and its ucontext. */
 struct hyvh_uctx {
-	struct file *file;
+	struct file *file;		/* keeps the ucontext alive */
 	struct ib_ucontext *ib;
+	/* The uobject of all objects that are created in the ucontext. */
 	struct hyvh_placeholder *placeholder;
-	struct task_struct *opener;
+	struct task_struct *opener;	/* see hyvh_restrack_adopt() */
 };
 
 bool hyvh_uctx_is_uverbs(struct file *file);

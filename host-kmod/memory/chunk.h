@@ -38,20 +38,13 @@ struct hyvh_chunk {
 	u64 len;
 };
 
-/**
- * struct hyvh_chunks - the memory of a guest's buffer
- * @slot: buffer of the command
- * @addr: guest-virtual address of the first byte
- * @length: bytes
- * @nr: elements of @chunk
- * @chunk: the chunks, in order
- */
+/* The memory of a guest's buffer. */
 struct hyvh_chunks {
-	u16 slot;
-	u64 addr;
+	u16 slot;			/* buffer of the command */
+	u64 addr;			/* guest-virtual, of the first byte */
 	u64 length;
 	u32 nr;
-	struct hyvh_chunk *chunk;
+	struct hyvh_chunk *chunk;	/* in order */
 };
 
 /* Copies guest memory. Returns -EFAULT if not all of it is guest memory. */

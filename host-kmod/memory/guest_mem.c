@@ -48,12 +48,9 @@ int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
 	return 0;
 }
 
-/**
- * hyvh_guest_mem_get() - get the current memory table
- * @mem: guest memory of a vNIC
- *
- * Return: the table, to be released with hyvh_mem_table_put(); NULL if the VMM
- * has not set one.
+/*
+ * Get the current memory table, to be released with hyvh_mem_table_put(). NULL
+ * if the VMM has not set one.
  */
 struct hyvh_mem_table *hyvh_guest_mem_get(struct hyvh_guest_mem *mem)
 {

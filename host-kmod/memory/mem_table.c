@@ -12,18 +12,12 @@
 
 #include "memory/mem_table.h"
 
-/**
- * struct hyvh_mem_table - an immutable table
- * @ref: references; the table is freed with the last one
- * @bytes: total length of all regions
- * @nr: elements of @region
- * @region: sorted by gpa; regions do not overlap, and neighbours that are
- *	contiguous in both address spaces have been merged
- */
+/* Immutable, except for the references. */
 struct hyvh_mem_table {
 	struct kref ref;
-	u64 bytes;
+	u64 bytes;	/* total length of all regions */
 	u32 nr;
+	/* Sorted by gpa, without overlaps; contiguous ones are merged. */
 	struct hyv_mem_region region[];
 };
 

@@ -11,20 +11,14 @@ struct hyvh_guest_mem;
 struct hyvh_list_view;
 struct page;
 
-/**
- * struct hyvh_stitch - a stitched buffer
- * @addr: address of the buffer's first byte
- * @start: start of the range, or 0 if the memory was contiguous already
- * @size: bytes of the range
- * @pages: pinned pages that were inserted, or NULL
- * @nr_pinned: elements of @pages that are pinned
- */
+/* A stitched buffer. */
 struct hyvh_stitch {
-	unsigned long addr;
+	unsigned long addr;		/* of the buffer's first byte */
+	/* Start of the range; 0 if the memory was contiguous already. */
 	unsigned long start;
-	unsigned long size;
-	struct page **pages;
-	unsigned long nr_pinned;
+	unsigned long size;		/* bytes of the range */
+	struct page **pages;		/* pages that were inserted, or NULL */
+	unsigned long nr_pinned;	/* elements of pages that are pinned */
 };
 
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,

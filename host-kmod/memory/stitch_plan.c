@@ -10,18 +10,12 @@
 
 #include "memory/stitch_plan.h"
 
-/**
- * struct hyvh_stitch_walk - pieces found so far
- * @piece: the pieces, or NULL to only count them
- * @nr: number of pieces
- * @end: end of the last piece
- * @pages: pages of all pieces
- */
+/* Pieces found so far. */
 struct hyvh_stitch_walk {
-	struct hyvh_piece *piece;
+	struct hyvh_piece *piece;	/* NULL to only count them */
 	u32 nr;
-	u64 end;
-	u64 pages;
+	u64 end;			/* of the last piece */
+	u64 pages;			/* of all pieces */
 };
 
 static int hyvh_stitch_add(struct hyvh_stitch_walk *walk, u64 hva, u64 len)

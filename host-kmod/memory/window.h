@@ -16,26 +16,19 @@ struct file;
 
 #define HYVH_MIN_WINDOW	1048576UL
 
-/**
- * struct hyvh_window - the window of a vNIC
- * @vnic_id: ID of the vNIC, for traces; set at attach
- * @lock: protects all fields below and the lists of mappings of the vNIC's
- *	contexts; held while mappings change
- * @addr: start in the VMM's memory; 0 if the VMM has not set a window
- * @size: bytes
- * @used: bytes that HCA memory is mapped into
- * @pages: one bit for each page, set if the page is taken
- * @hint: page at which the search for free pages starts
- */
 struct hyvh_window {
-	u32 vnic_id;
+	u32 vnic_id;	/* for traces; set at attach */
 
-	struct mutex lock;	/* protects all fields below */
-	unsigned long addr;
-	unsigned long size;
-	unsigned long used;
-	unsigned long *pages;
-	unsigned long hint;
+	/*
+	 * Protects all fields below and the lists of mappings of the vNIC's
+	 * contexts. Held while mappings change.
+	 */
+	struct mutex lock;
+	unsigned long addr;	/* in the VMM; 0 if the VMM has set no window */
+	unsigned long size;	/* bytes */
+	unsigned long used;	/* bytes that HCA memory is mapped into */
+	unsigned long *pages;	/* one bit for each page, set if taken */
+	unsigned long hint;	/* page to search for free pages from */
 };
 
 void hyvh_window_init(struct hyvh_window *window);

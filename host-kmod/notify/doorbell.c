@@ -139,7 +139,7 @@ err_free:
  * The caller wakes the worker, which may be sleeping without having asked the
  * guest for kicks.
  *
- * Context: Process context in the VMM's address space. May sleep.
+ * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0, %-EEXIST if there is an area already, %-EFAULT if @chunks are not
  * guest memory, or another negative errno.
  */

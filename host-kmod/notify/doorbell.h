@@ -26,21 +26,16 @@ struct hyvh_doorbell_ops {
 	void (*arm)(void *arg, u32 slot, enum ib_cq_notify_flags how);
 };
 
-/**
- * struct hyvh_doorbells - doorbells of a vNIC
- * @ops: what doorbells do
- * @arg: passed to @ops
- * @vnic_id: ID of the vNIC, for traces
- * @lock: serialises changes of @area
- * @area: the guest's doorbell area, or NULL; only the worker, which reads it
- *	without @lock, sets it to NULL
- */
 struct hyvh_doorbells {
 	const struct hyvh_doorbell_ops *ops;
-	void *arg;
-	u32 vnic_id;
+	void *arg;	/* passed to ops */
+	u32 vnic_id;	/* for traces */
 
 	struct mutex lock;	/* serialises changes of area */
+	/*
+	 * The guest's doorbell area, or NULL. Only the worker, which reads it
+	 * without the lock, sets it to NULL.
+	 */
 	struct hyvh_doorbell_area *area;
 };
 

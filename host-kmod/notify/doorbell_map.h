@@ -11,16 +11,9 @@
 #define HYVH_DOORBELL_MAP_MIN_SLOTS	64
 #define HYVH_DOORBELL_MAP_MAX_SLOTS	65536
 
-/**
- * struct hyvh_doorbell_map - the host's view of a bitmap
- * @summary: one bit for each element of @word, set if the word may not be 0
- * @word: one bit for each slot
- * @nr_summary: elements of @summary
- * @nr_words: elements of @word
- */
 struct hyvh_doorbell_map {
-	__le64 *summary;
-	__le64 *word;
+	__le64 *summary;	/* a bit per word, set if it may not be 0 */
+	__le64 *word;		/* a bit per slot */
 	u32 nr_summary;
 	u32 nr_words;
 };

@@ -26,21 +26,12 @@
  */
 #define HYVH_EVENT_MAX_COUNT	256
 
-/**
- * struct hyvh_pending_event - an entry of a backlog
- * @link: in &hyvh_event_backlog.pending or, if unused, in
- *	&hyvh_event_backlog.spare
- * @source_link: in &hyvh_event_source.pending
- * @source: the event
- * @count: how many times it was raised; 0 if the entry is unused
- *
- * Protected by &hyvh_event_backlog.lock.
- */
+/* An entry of a backlog. Protected by hyvh_event_backlog.lock. */
 struct hyvh_pending_event {
-	struct list_head link;
-	struct list_head source_link;
+	struct list_head link;		/* in the backlog, pending or spare */
+	struct list_head source_link;	/* in hyvh_event_source.pending */
 	struct hyvh_event_source *source;
-	u32 count;
+	u32 count;			/* times raised; 0 if unused */
 };
 
 /**
@@ -63,17 +54,13 @@ struct hyvh_event_source {
 	u32 handle;
 };
 
-/**
- * struct hyvh_event_backlog - pending events of one event queue
- * @lock: protects all fields, and the sources in them; hardirq-safe
- * @pending: entries in the order of delivery
- * @spare: unused entries
- * @newest: the last pending entry that is not a completion, or NULL
- */
+/* Pending events of one event queue. */
 struct hyvh_event_backlog {
-	spinlock_t lock;	/* protects all fields and their sources */
-	struct list_head pending;
-	struct list_head spare;
+	/* Protects all fields and their sources. Hardirq-safe. */
+	spinlock_t lock;
+	struct list_head pending;	/* in the order of delivery */
+	struct list_head spare;		/* unused entries */
+	/* The last pending entry that is not a completion, or NULL. */
 	struct hyvh_pending_event *newest;
 };
 

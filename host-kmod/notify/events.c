@@ -142,7 +142,7 @@ err_call:
  * @arg: ioctl argument; avail_index is set when the queue is stopped
  * @event_idx: VIRTIO_RING_F_EVENT_IDX was negotiated
  *
- * Context: Process context of the VMM. May sleep. Caller holds
+ * Context: Process context. May sleep. Runs in the VMM. Caller holds
  * hyvh_vnic.setup_lock and hyvh_vnic.teardown_rwsem.
  * Return: 0 or a negative errno of HYV_SET_EVENT_QUEUE.
  */

@@ -18,23 +18,15 @@ struct eventfd_ctx;
 struct hyvh_counters;
 struct hyvh_guest_mem;
 
-/**
- * struct hyvh_event_queue - one event queue
- * @backlog: events that wait for a guest buffer
- * @lock: protects all fields below; held during a delivery
- * @running: the VMM has started the queue
- * @vring: the guest's ring
- * @call: eventfd that interrupts the guest, or NULL
- * @kick: wakes the worker when the guest has added buffers
- */
 struct hyvh_event_queue {
 	struct hyvh_event_backlog backlog;
 
-	struct mutex lock;	/* protects all fields below */
-	bool running;
+	/* Protects all fields below. Held during a delivery. */
+	struct mutex lock;
+	bool running;			/* the VMM has started the queue */
 	struct hyvh_vring vring;
-	struct eventfd_ctx *call;
-	struct hyvh_kick kick;
+	struct eventfd_ctx *call;	/* interrupts the guest, or NULL */
+	struct hyvh_kick kick;		/* the guest has added buffers */
 };
 
 /* Number of event codes of a port. */
@@ -46,29 +38,19 @@ struct hyvh_event_queue {
  */
 #define HYVH_SPARE_EVENTS	256
 
-/**
- * struct hyvh_events - all events of a vNIC
- * @worker: delivers the events
- * @mem: memory of the guest, for its buffers
- * @counters: activity of the vNIC
- * @vnic_id: ID of the vNIC, for messages and traces
- * @nr_queues: number of queues that the VMM offers; may change at any time
- * @queue: event queues
- * @port: HYVH_PORT_EVENTS sources for each port of the HCA
- * @nr_ports: ports of the HCA
- * @device_fatal: failure or removal of the HCA
- * @spare: spare entries for the backlog of queue 0
- */
+/* All events of a vNIC. */
 struct hyvh_events {
-	struct hyvh_worker *worker;
-	struct hyvh_guest_mem *mem;
+	struct hyvh_worker *worker;		/* delivers the events */
+	struct hyvh_guest_mem *mem;		/* for the guest's buffers */
 	struct hyvh_counters *counters;
-	u32 vnic_id;
+	u32 vnic_id;				/* for messages and traces */
+	/* Offered by the VMM; may change at any time. */
 	unsigned int nr_queues;
 	struct hyvh_event_queue queue[HYV_MAX_EVENT_QUEUES];
-	struct hyvh_event_source *port;
-	unsigned int nr_ports;
-	struct hyvh_event_source device_fatal;
+	struct hyvh_event_source *port;		/* HYVH_PORT_EVENTS per port */
+	unsigned int nr_ports;			/* of the HCA */
+	struct hyvh_event_source device_fatal;	/* HCA failed or was removed */
+	/* For the backlog of queue 0. */
 	struct hyvh_pending_event spare[HYVH_SPARE_EVENTS];
 };
 

@@ -13,12 +13,12 @@
 #include "notify/vring.h"
 
 /* VIRTIO_F_VERSION_1 is always negotiated: all is little endian. */
-static u16 from_vr16(__virtio16 val)
+static u16 hyvh_vring_to_cpu16(__virtio16 val)
 {
 	return __virtio16_to_cpu(true, val);
 }
 
-static __virtio16 to_vr16(u16 val)
+static __virtio16 hyvh_cpu_to_vring16(u16 val)
 {
 	return __cpu_to_virtio16(true, val);
 }
@@ -88,9 +88,9 @@ int hyvh_vring_init(struct hyvh_vring *vr, u32 num, u64 desc, u64 avail,
 	vr->used = u64_to_user_ptr(used);
 
 	if (get_user(idx, &vr->used->idx) ||
-	    put_user(to_vr16(0), &vr->used->flags))
+	    put_user(hyvh_cpu_to_vring16(0), &vr->used->flags))
 		return -EFAULT;
-	vr->used_idx = from_vr16(idx);
+	vr->used_idx = hyvh_vring_to_cpu16(idx);
 	return 0;
 }
 
@@ -101,7 +101,7 @@ static int hyvh_vring_avail(struct hyvh_vring *vr)
 
 	if (get_user(idx, &vr->avail->idx))
 		return hyvh_vring_break(vr, -EFAULT);
-	n = from_vr16(idx) - vr->last_avail;
+	n = hyvh_vring_to_cpu16(idx) - vr->last_avail;
 	if (n > vr->num)
 		return hyvh_vring_break(vr, -EINVAL);
 	return n ? 0 : -ENOBUFS;
@@ -127,7 +127,8 @@ int hyvh_vring_ready(struct hyvh_vring *vr)
 	if (ret != -ENOBUFS || !vr->event_idx)
 		return ret;
 
-	if (put_user(to_vr16(vr->last_avail), hyvh_vring_avail_event(vr)))
+	if (put_user(hyvh_cpu_to_vring16(vr->last_avail),
+		     hyvh_vring_avail_event(vr)))
 		return hyvh_vring_break(vr, -EFAULT);
 	/*
 	 * Either the driver sees the event index after it has added a buffer,
@@ -148,14 +149,14 @@ static int hyvh_vring_take(struct hyvh_vring *vr, u32 len, u16 *head, u64 *gpa)
 	smp_rmb();
 	if (get_user(id, &vr->avail->ring[vr->last_avail & (vr->num - 1)]))
 		return -EFAULT;
-	i = from_vr16(id);
+	i = hyvh_vring_to_cpu16(id);
 	if (i >= vr->num)
 		return -EINVAL;
 	if (copy_from_user(&desc, &vr->desc[i], sizeof(desc)))
 		return -EFAULT;
 	flags = desc.flags;
-	if (!(flags & to_vr16(VRING_DESC_F_WRITE)) ||
-	    flags & to_vr16(VRING_DESC_F_INDIRECT) ||
+	if (!(flags & hyvh_cpu_to_vring16(VRING_DESC_F_WRITE)) ||
+	    flags & hyvh_cpu_to_vring16(VRING_DESC_F_INDIRECT) ||
 	    __virtio32_to_cpu(true, desc.len) < len)
 		return -EINVAL;
 	*head = i;
@@ -176,7 +177,7 @@ static int hyvh_vring_use(struct hyvh_vring *vr, u16 head, u32 len)
 		return -EFAULT;
 	/* Write data and entry before the index that covers them. */
 	smp_wmb();
-	if (put_user(to_vr16(vr->used_idx + 1), &vr->used->idx))
+	if (put_user(hyvh_cpu_to_vring16(vr->used_idx + 1), &vr->used->idx))
 		return -EFAULT;
 	vr->used_idx++;
 	vr->last_avail++;
@@ -240,7 +241,7 @@ int hyvh_vring_need_interrupt(struct hyvh_vring *vr)
 	if (!vr->event_idx) {
 		if (get_user(val, &vr->avail->flags))
 			return hyvh_vring_break(vr, -EFAULT);
-		return !(val & to_vr16(VRING_AVAIL_F_NO_INTERRUPT));
+		return !(val & hyvh_cpu_to_vring16(VRING_AVAIL_F_NO_INTERRUPT));
 	}
 
 	old = vr->signalled;
@@ -251,5 +252,5 @@ int hyvh_vring_need_interrupt(struct hyvh_vring *vr)
 		return 1;
 	if (get_user(val, hyvh_vring_used_event(vr)))
 		return hyvh_vring_break(vr, -EFAULT);
-	return vring_need_event(from_vr16(val), vr->used_idx, old);
+	return vring_need_event(hyvh_vring_to_cpu16(val), vr->used_idx, old);
 }

@@ -16,29 +16,17 @@
 /* A split virtqueue has at most this many entries. */
 #define HYVH_VRING_MAX_NUM	32768
 
-/**
- * struct hyvh_vring - state of a ring
- * @desc: descriptor table
- * @avail: available ring
- * @used: used ring
- * @num: entries
- * @last_avail: next index to take from the available ring
- * @used_idx: next index to fill in the used ring
- * @signalled: @used_idx at the last hyvh_vring_need_interrupt()
- * @signalled_valid: @signalled is valid
- * @event_idx: VIRTIO_RING_F_EVENT_IDX was negotiated
- * @broken: the driver broke the rules; unusable until hyvh_vring_init()
- */
 struct hyvh_vring {
 	struct vring_desc __user *desc;
 	struct vring_avail __user *avail;
 	struct vring_used __user *used;
-	u32 num;
-	u16 last_avail;
-	u16 used_idx;
-	u16 signalled;
+	u32 num;	/* entries */
+	u16 last_avail;	/* next index to take from the available ring */
+	u16 used_idx;	/* next index to fill in the used ring */
+	u16 signalled;	/* used_idx when hyvh_vring_need_interrupt() last ran */
 	bool signalled_valid;
-	bool event_idx;
+	bool event_idx;	/* VIRTIO_RING_F_EVENT_IDX was negotiated */
+	/* The driver broke the rules; unusable until hyvh_vring_init(). */
 	bool broken;
 };
 

@@ -38,12 +38,7 @@ void hyvh_worker_init(struct hyvh_worker *worker,
 	INIT_LIST_HEAD(&worker->calls);
 }
 
-/**
- * hyvh_worker_wake() - make the worker look for work
- * @worker: a started worker
- *
- * Context: Any context.
- */
+/* Make the worker look for work. Any context. */
 void hyvh_worker_wake(struct hyvh_worker *worker)
 {
 	if (!test_and_set_bit(HYVH_WORKER_WOKEN, &worker->flags))
@@ -55,7 +50,7 @@ void hyvh_worker_wake(struct hyvh_worker *worker)
  * @worker: a started worker
  * @fn: runs in process context in the VMM's address space; may sleep
  *
- * Context: Process context, but not in the worker. May sleep.
+ * Context: Process context. May sleep. Not in the worker.
  */
 void hyvh_worker_call(struct hyvh_worker *worker,
 		      void (*fn)(struct hyvh_worker *worker))
@@ -169,7 +164,7 @@ static int hyvh_worker_main(void *data)
  *
  * The thread joins the cgroups of the caller, which pays for its CPU time.
  *
- * Context: Process context of the VMM. May sleep.
+ * Context: Process context. May sleep. Runs in the VMM.
  * Return: 0, %-ENOMEM, %-EINTR if a fatal signal is pending, or an error of the
  * cgroups.
  */
@@ -197,7 +192,7 @@ int hyvh_worker_start(struct hyvh_worker *worker, struct mm_struct *mm)
  * hyvh_worker_stop() - end the thread
  * @worker: a started worker that nothing can wake or call any longer
  *
- * Context: Process context, but not in the worker. May sleep.
+ * Context: Process context. May sleep. Not in the worker.
  */
 void hyvh_worker_stop(struct hyvh_worker *worker)
 {
@@ -245,7 +240,7 @@ void hyvh_kick_clear(struct hyvh_kick *kick)
  * @worker: a started worker
  * @fd: eventfd of the caller, or -1 for none
  *
- * Context: Process context of the VMM. The caller serialises all changes.
+ * Context: Process context. Runs in the VMM. The caller serialises all changes.
  * Return: 0, %-EBADF if @fd is not open, or %-EINVAL if it is not an eventfd.
  */
 int hyvh_kick_set(struct hyvh_kick *kick, struct hyvh_worker *worker, int fd)

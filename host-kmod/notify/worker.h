@@ -38,45 +38,29 @@ struct hyvh_worker_ops {
 	void (*want_kicks)(struct hyvh_worker *worker, bool want);
 };
 
-/**
- * struct hyvh_kick - an eventfd that wakes a worker
- * @worker: the worker
- * @ctx: the eventfd, or NULL if none is set
- * @file: keeps the eventfd from being released
- * @wait: entry in the eventfd's wait queue
- * @poll: finds that wait queue
- */
+/* An eventfd that wakes a worker. */
 struct hyvh_kick {
 	struct hyvh_worker *worker;
-	struct eventfd_ctx *ctx;
-	struct file *file;
-	wait_queue_entry_t wait;
-	poll_table poll;
+	struct eventfd_ctx *ctx;	/* NULL if none is set */
+	struct file *file;		/* keeps the eventfd alive */
+	wait_queue_entry_t wait;	/* in the eventfd's wait queue */
+	poll_table poll;		/* finds that wait queue */
 };
 
-/**
- * struct hyvh_worker - the thread and its wake-ups
- * @ops: the work
- * @kicks: counts the wake-ups by eventfds
- * @task: the thread, NULL before hyvh_worker_start()
- * @mm: address space of the VMM; the owner holds a reference
- * @flags: HYVH_WORKER_* bits
- * @poll_us: longest time to poll; may change at any time
- * @kick: kicks of the doorbell queue; changed under hyvh_vnic.setup_lock
- * @lock: protects @calls
- * @calls: functions to run, struct hyvh_worker_call
- */
+/* The thread and its wake-ups. */
 struct hyvh_worker {
 	const struct hyvh_worker_ops *ops;
-	atomic64_t *kicks;
-	struct task_struct *task;
+	atomic64_t *kicks;		/* counts the wake-ups by eventfds */
+	struct task_struct *task;	/* NULL before hyvh_worker_start() */
+	/* Address space of the VMM; the owner holds a reference. */
 	struct mm_struct *mm;
-	unsigned long flags;
-	unsigned int poll_us;
+	unsigned long flags;		/* HYVH_WORKER_* bits */
+	unsigned int poll_us;		/* maximum; may change at any time */
+	/* Kicks of the doorbell queue; changed under hyvh_vnic.setup_lock. */
 	struct hyvh_kick kick;
 
 	spinlock_t lock;	/* protects calls */
-	struct list_head calls;
+	struct list_head calls;	/* struct hyvh_worker_call */
 };
 
 void hyvh_worker_init(struct hyvh_worker *worker,

@@ -21,19 +21,12 @@
 /* Memberships of a vNIC. HCAs support a few thousand. */
 #define HYVH_MAX_MCAST	1024
 
-/**
- * struct hyvh_mcast - membership of a QP in a group
- * @link: in &hyvh_qp.mcast
- * @gid: the group
- * @mlid: LID given when the QP joined; ignored by Ethernet HCAs
- * @net: network namespace of a network device that has joined the group as
- *	well, or NULL
- * @ifindex: index of this network device
- */
+/* Membership of a QP in a group. */
 struct hyvh_mcast {
-	struct list_head link;
+	struct list_head link;	/* in hyvh_qp.mcast */
 	union ib_gid gid;
-	u16 mlid;
+	u16 mlid;		/* from the join; ignored by Ethernet HCAs */
+	/* Namespace and index of a network device that joined too; or NULL. */
 	struct net *net;
 	int ifindex;
 };

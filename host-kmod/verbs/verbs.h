@@ -38,15 +38,11 @@ struct hyvh_vnic;
 HYV_FOR_EACH_COMMAND(HYVH_DECLARE_CMD)
 #undef HYVH_DECLARE_CMD
 
-/**
- * struct hyvh_context - one open of the vNIC by a guest process
- * @obj: handle
- * @uctx: user context of the HCA
- * @mappings: mappings in the window; protected by hyvh_window.lock
- */
+/* One open of the vNIC by a guest process. */
 struct hyvh_context {
 	struct hyvh_obj obj;
 	struct hyvh_uctx uctx;
+	/* In the window; protected by hyvh_window.lock. */
 	struct list_head mappings;
 };
 
@@ -56,116 +52,71 @@ struct hyvh_pd {
 	struct ib_pd *ib;
 };
 
-/**
- * struct hyvh_cq - a completion queue
- * @obj: handle
- * @vnic: the vNIC
- * @context: context that owns the CQ
- * @ib: the HCA's CQ
- * @slot: arming slot
- * @queue: event queue for completions
- * @comp: completion event, delivered through @queue
- * @error: CQ error event, delivered through event queue 0
- * @lock: serialises resizes
- * @queue_bytes: charged to hyvh_vnic.queues; protected by @lock
- */
 struct hyvh_cq {
 	struct hyvh_obj obj;
 	struct hyvh_vnic *vnic;
-	struct hyvh_context *context;
+	struct hyvh_context *context;	/* owns the CQ */
 	struct ib_cq *ib;
-	u32 slot;
-	unsigned int queue;
-	struct hyvh_event_source comp;
-	struct hyvh_event_source error;
+	u32 slot;			/* arming slot */
+	unsigned int queue;		/* event queue for completions */
+	struct hyvh_event_source comp;	/* delivered through that queue */
+	struct hyvh_event_source error;	/* delivered through event queue 0 */
 
-	struct mutex lock;	/* protects queue_bytes */
-	u64 queue_bytes;
+	struct mutex lock;	/* serialises resizes; protects queue_bytes */
+	u64 queue_bytes;	/* charged to hyvh_vnic.queues */
 };
 
 /* Number of async event codes of an SRQ. */
 #define HYVH_SRQ_EVENTS	2
 
-/**
- * struct hyvh_srq - a shared receive queue
- * @obj: handle
- * @vnic: the vNIC
- * @pd: PD of the SRQ, which holds a use count on it
- * @ib: the HCA's SRQ
- * @creator: see hyvh_restrack_adopt()
- * @max_sge: scatter/gather entries of an element
- * @event: async events, delivered through event queue 0
- * @lock: serialises modifications
- * @queue_bytes: charged to hyvh_vnic.queues; protected by @lock
- */
+/* A shared receive queue; it holds a use count on its PD. */
 struct hyvh_srq {
 	struct hyvh_obj obj;
 	struct hyvh_vnic *vnic;
 	struct hyvh_pd *pd;
 	struct ib_srq *ib;
-	struct task_struct *creator;
-	u32 max_sge;
+	struct task_struct *creator;	/* see hyvh_restrack_adopt() */
+	u32 max_sge;			/* scatter/gather entries per element */
+	/* Delivered through event queue 0. */
 	struct hyvh_event_source event[HYVH_SRQ_EVENTS];
 
-	struct mutex lock;	/* protects queue_bytes */
-	u64 queue_bytes;
+	struct mutex lock;	/* serialises changes; protects queue_bytes */
+	u64 queue_bytes;	/* charged to hyvh_vnic.queues */
 };
 
 /* Number of async event codes of a QP. */
 #define HYVH_QP_EVENTS	8
 
-/**
- * struct hyvh_qp - a queue pair
- * @obj: handle
- * @vnic: the vNIC
- * @pd: PD of the QP, which holds a use count on it
- * @send_cq: CQ for send completions; the QP holds a use count on it
- * @recv_cq: CQ for receive completions; the QP holds a use count on it
- * @srq: SRQ of the QP, which holds a use count on it; or NULL
- * @ib: the HCA's QP
- * @creator: see hyvh_restrack_adopt()
- * @slot: doorbell slot
- * @queue_bytes: charged to hyvh_vnic.queues
- * @event: async events, delivered through event queue 0
- * @mcast: multicast groups that the QP has joined; see mcast.c
- * @path_lock: protects @path and @alt_path
- * @path: primary path as the guest set it; unused in host addressing
- * @alt_path: alternate path as the guest set it; unused in host addressing
- */
+/* A queue pair; it holds use counts on its PD, CQs and SRQ. */
 struct hyvh_qp {
 	struct hyvh_obj obj;
 	struct hyvh_vnic *vnic;
 	struct hyvh_pd *pd;
 	struct hyvh_cq *send_cq;
 	struct hyvh_cq *recv_cq;
-	struct hyvh_srq *srq;
+	struct hyvh_srq *srq;		/* or NULL */
 	struct ib_qp *ib;
-	struct task_struct *creator;
-	u32 slot;
-	u64 queue_bytes;
+	struct task_struct *creator;	/* see hyvh_restrack_adopt() */
+	u32 slot;			/* doorbell slot */
+	u64 queue_bytes;		/* charged to hyvh_vnic.queues */
+	/* Delivered through event queue 0. */
 	struct hyvh_event_source event[HYVH_QP_EVENTS];
-	struct list_head mcast;
+	struct list_head mcast;		/* see mcast.c */
 
+	/* Paths as the guest set them; unused in host addressing. */
 	spinlock_t path_lock;	/* protects path and alt_path */
 	struct hyv_ah_attr path;
 	struct hyv_ah_attr alt_path;
 };
 
-/**
- * struct hyvh_mr - a registered memory region
- * @obj: handle
- * @lock: serialises re-registrations; creation and destruction need no lock
- * @pd: PD of the MR, which holds a use count on it; protected by @lock
- * @ib: the HCA's MR; protected by @lock
- * @pinned: bytes charged to hyvh_vnic.pinned; protected by @lock
- */
 struct hyvh_mr {
 	struct hyvh_obj obj;
 
+	/* Serialises re-registrations. Create and destroy need no lock. */
 	struct mutex lock;	/* protects pd, ib and pinned */
-	struct hyvh_pd *pd;
+	struct hyvh_pd *pd;	/* the MR holds a use count on it */
 	struct ib_mr *ib;
-	u64 pinned;
+	u64 pinned;		/* bytes charged to hyvh_vnic.pinned */
 };
 
 /* A memory window (MW); it holds a use count on its PD. */

@@ -66,7 +66,7 @@ enum {
 /**
  * struct opcode - a command
  * @opcode: HYV_CMD_*
- * @name: its name
+ * @name: name in messages
  * @fixed_len: bytes of the fixed part of its request
  * @min_request: bytes of it in the first version
  * @rsp_len: bytes of the fixed part of its reply

@@ -131,7 +131,7 @@ static void fill_set_addressing(union ioctl_arg *a)
 
 /**
  * struct ioctl_case - an ioctl
- * @name: its name
+ * @name: name in messages
  * @cmd: its number
  * @size: bytes of its argument
  * @min_size: bytes of it in the first version

@@ -28,14 +28,7 @@ int hyv_open(void)
 	return fd;
 }
 
-/**
- * hyv_ioctl() - ioctl(2) with errors as numbers
- * @fd: the file
- * @cmd: HYV_*
- * @arg: its structure
- *
- * Return: 0 or a negative errno.
- */
+/* ioctl(2), but returns the error as a negative errno. */
 int hyv_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
@@ -63,8 +56,6 @@ void *hyv_scratch(void)
  * @fd: the file
  * @uverbs_fd: the HCA
  * @name: name for administrators
- *
- * Return: 0 or a negative errno.
  */
 int hyv_attach_fd(int fd, int uverbs_fd, const char *name)
 {
@@ -334,8 +325,6 @@ struct hyv_chunk_list *req_list(struct req *r, uint16_t slot, uint64_t addr,
  * @rsp: where to put the reply
  * @room: bytes there
  * @rsp_len: set to the bytes of the reply
- *
- * Return: 0 or a negative errno.
  */
 int vnic_exec_raw(struct vnic *v, const void *req, uint32_t req_len, void *rsp,
 		  uint32_t room, uint32_t *rsp_len)

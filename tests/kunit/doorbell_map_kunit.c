@@ -12,8 +12,8 @@
 #include "notify/doorbell_map.h"
 
 /*
- * What a guest does, written from the layout in wire.h alone, so that both
- * sides are held against the text.
+ * The guest's side, written from the layout in wire.h alone, so that both sides
+ * are held against the text.
  */
 struct guest {
 	struct hyvh_doorbell_map map;
