@@ -53,12 +53,9 @@ bool vhyv_dev_hca_present(struct virtio_device *vdev)
 	return status & HYV_CONFIG_S_HCA_PRESENT;
 }
 
-/**
- * vhyv_dev_lost() - handle the failure of what cannot fail with an HCA
- * @hdev: device
- * @why: reason, for the log if the HCA is still there
- *
- * Context: Process context. May sleep.
+/*
+ * Handle the failure of what cannot fail with an HCA. Logs @why if the HCA is
+ * still there. May sleep.
  */
 void vhyv_dev_lost(struct vhyv_dev *hdev, const char *why)
 {

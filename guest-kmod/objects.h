@@ -121,12 +121,7 @@ struct vhyv_qp {
 	enum ib_qp_state state;
 };
 
-/**
- * struct vhyv_srq - shared receive queue
- * @ibsrq: the RDMA core's part
- * @uctx: owner
- * @target: handle, and target of events
- */
+/* A shared receive queue; its fields are as in struct vhyv_qp. */
 struct vhyv_srq {
 	struct ib_srq ibsrq;
 	struct vhyv_ucontext *uctx;
@@ -163,15 +158,10 @@ struct vhyv_mr {
 	struct vhyv_mem *mem;
 };
 
-/**
- * struct vhyv_mw - memory window
- * @ibmw: the RDMA core's part
- * @uctx: owner
- * @handle: handle
- */
+/* A memory window. */
 struct vhyv_mw {
 	struct ib_mw ibmw;
-	struct vhyv_ucontext *uctx;
+	struct vhyv_ucontext *uctx;	/* owner */
 	u32 handle;
 };
 

@@ -13,14 +13,9 @@
 #include "command/cmd.h"
 #include "dev.h"
 
-/**
- * vhyv_query_gids() - read a port's GID table from the host
- * @hdev: device
- * @port: port number
- * @gids: table, zeroed by the caller
- * @len: entries of @gids; others of the host's table are left out
- *
- * Return: as all functions that send a command.
+/*
+ * Read a port's GID table from the host into @gids, which the caller has
+ * zeroed. Entries past @len are left out. Sends a command.
  */
 int vhyv_query_gids(struct vhyv_dev *hdev, u32 port, union ib_gid *gids,
 		    u32 len)

@@ -45,19 +45,12 @@ static_assert(sizeof(struct ib_grh) == VHYV_ROCE_GRH_LEN);
 static_assert(sizeof(union ib_gid) == VHYV_ROCE_GID_LEN);
 static_assert(sizeof(struct ib_mad) == VHYV_ROCE_MAD_LEN);
 
-/**
- * struct vhyv_gsi_send - a posted send
- * @wr_id: ID that the consumer gave it
- * @sgid_attr: reference to the source GID
- * @hdr: headers of the packet
- * @signaled: the consumer requested a completion
- * @mad: datagram
- */
+/* A posted send. */
 struct vhyv_gsi_send {
 	u64 wr_id;
-	const struct ib_gid_attr *sgid_attr;
+	const struct ib_gid_attr *sgid_attr;	/* reference */
 	struct vhyv_roce_hdr hdr;
-	bool signaled;
+	bool signaled;	/* the consumer requested a completion */
 	u8 mad[VHYV_ROCE_MAD_LEN];
 };
 
@@ -66,45 +59,27 @@ struct vhyv_gsi_recv {
 	void *buf;	/* VHYV_GSI_RECV_LEN bytes */
 };
 
-/**
- * struct vhyv_gsi - a general service interface
- * @qp: QP
- * @port_num: port number
- * @sig_all: every send is signaled
- * @cap: capabilities
- * @link: in gsi_list
- * @work: sends what has been posted
- * @sq: ring of sends; the oldest one belongs to @work while that runs
- * @rq: ring of receives
- * @lock: protects the fields below, and the rings
- * @state: QP state
- * @psn: PSN of the next packet
- * @qkey: Q_Key
- * @pkey_index: P_Key index
- * @sq_head: oldest send
- * @sq_count: sends in the ring
- * @rq_head: oldest receive
- * @rq_count: receives in the ring
- */
+/* A general service interface. */
 struct vhyv_gsi {
 	struct vhyv_qp *qp;
 	u32 port_num;
-	bool sig_all;
+	bool sig_all;			/* every send is signaled */
 	struct ib_qp_cap cap;
-	struct list_head link;
-	struct work_struct work;
+	struct list_head link;		/* in gsi_list */
+	struct work_struct work;	/* sends what has been posted */
+	/* Ring of sends; the oldest one belongs to @work while that runs. */
 	struct vhyv_gsi_send *sq;
-	struct vhyv_gsi_recv *rq;
+	struct vhyv_gsi_recv *rq;	/* ring of receives */
 
 	spinlock_t lock;	/* protects the fields below and the rings */
 	enum ib_qp_state state;
-	u32 psn;
+	u32 psn;		/* of the next packet */
 	u32 qkey;
 	u16 pkey_index;
-	u32 sq_head;
-	u32 sq_count;
-	u32 rq_head;
-	u32 rq_count;
+	u32 sq_head;		/* oldest send */
+	u32 sq_count;		/* sends in the ring */
+	u32 rq_head;		/* oldest receive */
+	u32 rq_count;		/* receives in the ring */
 };
 
 static DEFINE_MUTEX(gsi_lock);

@@ -8,21 +8,14 @@
 #include "address/gsi_cq.h"
 #include "objects.h"
 
-/**
- * struct vhyv_gsi_cq - ring of completions
- * @size: entries of @wc
- * @lock: protects the fields below
- * @head: oldest completion
- * @count: completions in the ring
- * @armed: completions that the consumer waits for; 0 for none
- * @wc: the ring
- */
+/* Ring of completions. */
 struct vhyv_gsi_cq {
-	u32 size;
+	u32 size;		/* entries of @wc */
 
 	spinlock_t lock;	/* protects the fields below */
-	u32 head;
-	u32 count;
+	u32 head;		/* oldest completion */
+	u32 count;		/* completions in the ring */
+	/* Completions that the consumer waits for; 0 for none. */
 	enum ib_cq_notify_flags armed;
 	struct ib_wc wc[];
 };

@@ -28,16 +28,11 @@
 
 #define VHYV_HCA_NETDEV_PORT	1
 
-/**
- * struct vhyv_hca_netdev - private data of the network device with the HCA's
- *	address
- * @hdev: vNIC
- * @nb: follows the paired network device
- * @lower: paired network device, linked as lower device; protected by the RTNL
- */
+/* netdev_priv() of the network device with the HCA's address. */
 struct vhyv_hca_netdev {
 	struct vhyv_dev *hdev;
-	struct notifier_block nb;
+	struct notifier_block nb;	/* follows the paired network device */
+	/* Paired network device, linked as lower device; under the RTNL. */
 	struct net_device *lower;
 };
 

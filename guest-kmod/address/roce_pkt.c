@@ -245,13 +245,9 @@ static int parse_ipv6(const struct ipv6hdr *ip, size_t len,
 	return 0;
 }
 
-/**
- * vhyv_roce_parse_ip() - check the IP header of a packet
- * @pkt: packet from the IP header on, aligned to 4
- * @len: length of @pkt
- * @hdr: receives the fields of the IP header
- *
- * Return: 0, or -EPROTO if it cannot be a datagram from a GSI.
+/*
+ * Check the IP header at the start of a packet, which is aligned to 4, and fill
+ * in its fields of @hdr. Return -EPROTO if it cannot be a datagram from a GSI.
  */
 int vhyv_roce_parse_ip(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr)
 {

@@ -28,16 +28,11 @@ struct vhyv_table_block {
 	unsigned int order;
 };
 
-/**
- * struct vhyv_chunk_iter - iterator over the chunks of pinned memory
- * @sg: scatterlist entry of the next byte
- * @skip: bytes of @sg before that byte
- * @left: bytes from there to the end
- */
+/* Iterator over the chunks of pinned memory. */
 struct vhyv_chunk_iter {
-	struct scatterlist *sg;
-	size_t skip;
-	u64 left;
+	struct scatterlist *sg;	/* entry of the next byte */
+	size_t skip;		/* bytes of @sg before that byte */
+	u64 left;		/* bytes from there to the end */
 };
 
 static void vhyv_chunk_start(struct vhyv_chunk_iter *it, struct ib_umem *umem)

@@ -60,13 +60,9 @@ static void vhyv_doorbell_map_init(struct vhyv_doorbell_map *map,
 			     slots / VHYV_DB_WORD_BITS) * sizeof(__le64);
 }
 
-/**
- * vhyv_db_init() - allocate the doorbell area
- * @hdev: device that offers HYV_F_DOORBELL_AREA
- * @qp_slots: number of send doorbells
- * @cq_slots: number of arming slots
- *
- * Return: 0, -EINVAL if a number is out of range, or -ENOMEM.
+/*
+ * Allocate the doorbell area of a device that offers HYV_F_DOORBELL_AREA.
+ * Return -EINVAL if a number of slots is out of range.
  */
 int vhyv_db_init(struct vhyv_dev *hdev, u32 qp_slots, u32 cq_slots)
 {
@@ -104,13 +100,9 @@ int vhyv_db_init(struct vhyv_dev *hdev, u32 qp_slots, u32 cq_slots)
 	return 0;
 }
 
-/**
- * vhyv_db_start() - pass the doorbell area to the host
- * @hdev: device whose control queue works
- *
- * Even after an error the area may only be freed once the device was reset.
- *
- * Return: as all functions that send a command.
+/*
+ * Pass the doorbell area to the host, by a command. Even after an error the
+ * area may only be freed once the device was reset.
  */
 int vhyv_db_start(struct vhyv_dev *hdev)
 {

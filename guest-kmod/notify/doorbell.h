@@ -8,16 +8,11 @@
 struct vhyv_dev;
 struct virtqueue;
 
-/**
- * struct vhyv_doorbell_map - one of the bitmaps in the doorbell area
- * @name: name in traces
- * @summary: summary words
- * @bits: words of slots
- */
+/* One of the bitmaps in the doorbell area. */
 struct vhyv_doorbell_map {
-	const char *name;
-	void *summary;
-	void *bits;
+	const char *name;	/* in traces */
+	void *summary;		/* summary words */
+	void *bits;		/* words of slots */
 };
 
 /**

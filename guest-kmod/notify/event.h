@@ -33,13 +33,10 @@ struct vhyv_event_target {
 	struct completion idle;
 };
 
-/**
- * struct vhyv_event_queue - an event queue
- * @vq: virtqueue; only its own callback uses it while the device runs
- * @buf: buffers, all of them in @vq except while the callback handles one
- */
 struct vhyv_event_queue {
+	/* Only its own callback uses it while the device runs. */
 	struct virtqueue *vq;
+	/* Buffers, all of them in @vq except while the callback handles one. */
 	struct hyv_event *buf;
 };
 

@@ -2,14 +2,9 @@
 /* Valid combinations of event type and code. */
 #include "notify/event_type.h"
 
-/**
- * vhyv_event_valid_for() - check that an event code belongs to an event type
- * @type: event type, any value
- * @code: event code, any value
- *
- * The RDMA core accepts any code and passes it to user space unchanged.
- *
- * Return: true if it does; always false for completions, which have no code.
+/*
+ * Check that an event code belongs to an event type; both can have any value.
+ * The RDMA core would pass any code to user space. Completions have no code.
  */
 bool vhyv_event_valid_for(enum hyv_event_type type, enum ib_event_type code)
 {

@@ -16,18 +16,12 @@
 #include "trace.h"
 #include "verbs/verbs.h"
 
-/**
- * struct vhyv_mmap_entry - a range of the window that a process has mapped
- * @rdma_entry: counts the mappings
- * @window_offset: offset in the window, identifies the mapping to the host
- * @length: length in bytes
- * @node: in vhyv_ucontext.munmaps
- */
+/* A range of the window that a process has mapped. */
 struct vhyv_mmap_entry {
-	struct rdma_user_mmap_entry rdma_entry;
-	u64 window_offset;
+	struct rdma_user_mmap_entry rdma_entry;	/* counts the mappings */
+	u64 window_offset;	/* identifies the mapping to the host */
 	u64 length;
-	struct llist_node node;
+	struct llist_node node;	/* in vhyv_ucontext.munmaps */
 };
 
 static int vhyv_cmd_munmap(struct vhyv_dev *hdev, u32 context,

@@ -108,15 +108,9 @@ static void vhyv_device_attr_from_wire(struct ib_device_attr *attr,
 	vhyv_verb_attr_from_wire(attr, rsp);
 }
 
-/**
- * vhyv_device_query() - read the attributes of the HCA from the host
- * @hdev: device
- * @attr: attributes, zeroed by the caller
- * @node_guid: node GUID of the HCA, or NULL
- * @verbs: HYV_VERB_* bits of the HCA, or NULL
- * @udata: provider data, or NULL
- *
- * Return: as all functions that send a command.
+/*
+ * Read the attributes of the HCA from the host, by a command. The caller has
+ * zeroed @attr; the pointers after it may be NULL. @verbs takes HYV_VERB_* bits.
  */
 int vhyv_device_query(struct vhyv_dev *hdev, struct ib_device_attr *attr,
 		      __be64 *node_guid, u32 *verbs, struct ib_udata *udata)
