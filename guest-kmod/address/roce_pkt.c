@@ -65,15 +65,15 @@ static_assert(sizeof(struct ipv6hdr) == VHYV_ROCE_GRH_LEN);
 
 static const u8 ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 
-static u8 ip_version(const void *pkt)
+static u8 vhyv_ip_version(const void *pkt)
 {
 	return *(const u8 *)pkt >> 4;
 }
 
-static size_t ip_len(const void *pkt)
+static size_t vhyv_ip_len(const void *pkt)
 {
-	return ip_version(pkt) == 4 ? sizeof(struct iphdr) :
-				      sizeof(struct ipv6hdr);
+	return vhyv_ip_version(pkt) == 4 ? sizeof(struct iphdr) :
+					   sizeof(struct ipv6hdr);
 }
 
 /* Check if a GID of VHYV_ROCE_GID_LEN bytes is an IPv4-mapped address. */
@@ -82,13 +82,13 @@ bool vhyv_roce_gid_is_ipv4(const u8 *gid)
 	return !memcmp(gid, ipv4_prefix, sizeof(ipv4_prefix));
 }
 
-static void gid_from_ipv4(u8 *gid, const __be32 *addr)
+static void vhyv_gid_from_ipv4(u8 *gid, const __be32 *addr)
 {
 	memcpy(gid, ipv4_prefix, sizeof(ipv4_prefix));
 	memcpy(gid + sizeof(ipv4_prefix), addr, sizeof(*addr));
 }
 
-static void gid_to_ipv4(__be32 *addr, const u8 *gid)
+static void vhyv_gid_to_ipv4(__be32 *addr, const u8 *gid)
 {
 	memcpy(addr, gid + sizeof(ipv4_prefix), sizeof(*addr));
 }
@@ -98,10 +98,10 @@ static void gid_to_ipv4(__be32 *addr, const u8 *gid)
  * place of an InfiniBand LRH. Fields that routers may change are taken as all
  * ones.
  */
-static u32 roce_icrc(const void *pkt)
+static u32 vhyv_roce_icrc(const void *pkt)
 {
 	static const u8 lrh[8] = { [0 ... 7] = 0xff };
-	const struct roce *roce = pkt + ip_len(pkt);
+	const struct roce *roce = pkt + vhyv_ip_len(pkt);
 	struct udphdr udp = roce->udp;
 	struct bth bth = roce->bth;
 	struct ipv6hdr ip6;
@@ -109,7 +109,7 @@ static u32 roce_icrc(const void *pkt)
 	u32 crc;
 
 	crc = crc32_le(~0U, lrh, sizeof(lrh));
-	if (ip_version(pkt) == 4) {
+	if (vhyv_ip_version(pkt) == 4) {
 		memcpy(&ip4, pkt, sizeof(ip4));
 		ip4.tos = 0xff;
 		ip4.ttl = 0xff;
@@ -141,7 +141,7 @@ size_t vhyv_roce_len(const struct vhyv_roce_hdr *hdr)
 }
 
 /* The IP stack fills in the checksum, which the ICRC does not cover. */
-static void build_ipv4(struct iphdr *ip, const struct vhyv_roce_hdr *hdr)
+static void vhyv_build_ipv4(struct iphdr *ip, const struct vhyv_roce_hdr *hdr)
 {
 	*ip = (struct iphdr){
 		.version = 4,
@@ -153,11 +153,11 @@ static void build_ipv4(struct iphdr *ip, const struct vhyv_roce_hdr *hdr)
 		.ttl = hdr->hop_limit,
 		.protocol = IPPROTO_UDP,
 	};
-	gid_to_ipv4(&ip->saddr, hdr->sgid);
-	gid_to_ipv4(&ip->daddr, hdr->dgid);
+	vhyv_gid_to_ipv4(&ip->saddr, hdr->sgid);
+	vhyv_gid_to_ipv4(&ip->daddr, hdr->dgid);
 }
 
-static void build_ipv6(struct ipv6hdr *ip, const struct vhyv_roce_hdr *hdr)
+static void vhyv_build_ipv6(struct ipv6hdr *ip, const struct vhyv_roce_hdr *hdr)
 {
 	__be32 first = cpu_to_be32(6U << 28 | hdr->traffic_class << 20 |
 				   (hdr->flow_label & FLOW_LABEL_MASK));
@@ -185,10 +185,10 @@ void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr,
 	struct roce *roce;
 
 	if (vhyv_roce_gid_is_ipv4(hdr->dgid))
-		build_ipv4(pkt, hdr);
+		vhyv_build_ipv4(pkt, hdr);
 	else
-		build_ipv6(pkt, hdr);
-	roce = pkt + ip_len(pkt);
+		vhyv_build_ipv6(pkt, hdr);
+	roce = pkt + vhyv_ip_len(pkt);
 	roce->udp = (struct udphdr){
 		.source = cpu_to_be16(hdr->sport),
 		.dest = cpu_to_be16(VHYV_ROCE_UDP_PORT),
@@ -206,27 +206,27 @@ void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr,
 		.src_qpn = cpu_to_be32(GSI_QPN),
 	};
 	memcpy(roce->mad, mad, sizeof(roce->mad));
-	roce->icrc = cpu_to_le32(roce_icrc(pkt));
+	roce->icrc = cpu_to_le32(vhyv_roce_icrc(pkt));
 }
 
-static int parse_ipv4(const struct iphdr *ip, size_t len,
-		      struct vhyv_roce_hdr *hdr)
+static int vhyv_parse_ipv4(const struct iphdr *ip, size_t len,
+			   struct vhyv_roce_hdr *hdr)
 {
 	/* No options: the GRH area before a datagram has no room for them. */
 	if (len != VHYV_ROCE_IPV4_LEN || ip->ihl != sizeof(*ip) / 4 ||
 	    be16_to_cpu(ip->tot_len) != len || ip->protocol != IPPROTO_UDP ||
 	    be16_to_cpu(ip->frag_off) & IPV4_FRAGMENT_MASK)
 		return -EPROTO;
-	gid_from_ipv4(hdr->sgid, &ip->saddr);
-	gid_from_ipv4(hdr->dgid, &ip->daddr);
+	vhyv_gid_from_ipv4(hdr->sgid, &ip->saddr);
+	vhyv_gid_from_ipv4(hdr->dgid, &ip->daddr);
 	hdr->flow_label = 0;
 	hdr->traffic_class = ip->tos;
 	hdr->hop_limit = ip->ttl;
 	return 0;
 }
 
-static int parse_ipv6(const struct ipv6hdr *ip, size_t len,
-		      struct vhyv_roce_hdr *hdr)
+static int vhyv_parse_ipv6(const struct ipv6hdr *ip, size_t len,
+			   struct vhyv_roce_hdr *hdr)
 {
 	__be32 first;
 
@@ -253,11 +253,11 @@ int vhyv_roce_parse_ip(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr)
 {
 	if (!len)
 		return -EPROTO;
-	switch (ip_version(pkt)) {
+	switch (vhyv_ip_version(pkt)) {
 	case 4:
-		return parse_ipv4(pkt, len, hdr);
+		return vhyv_parse_ipv4(pkt, len, hdr);
 	case 6:
-		return parse_ipv6(pkt, len, hdr);
+		return vhyv_parse_ipv6(pkt, len, hdr);
 	default:
 		return -EPROTO;
 	}
@@ -285,7 +285,7 @@ int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
 	if (ret)
 		return ret;
 
-	roce = pkt + ip_len(pkt);
+	roce = pkt + vhyv_ip_len(pkt);
 	if (be16_to_cpu(roce->udp.dest) != VHYV_ROCE_UDP_PORT ||
 	    be16_to_cpu(roce->udp.len) != VHYV_ROCE_UDP_LEN ||
 	    roce->bth.opcode != BTH_OPCODE_UD_SEND_ONLY ||
@@ -294,7 +294,7 @@ int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
 	    (be32_to_cpu(roce->deth.src_qpn) & BTH_24_BITS) != GSI_QPN)
 		return -EPROTO;
 	/* Before the keys, which a damaged packet may have wrong. */
-	if (le32_to_cpu(roce->icrc) != roce_icrc(pkt))
+	if (le32_to_cpu(roce->icrc) != vhyv_roce_icrc(pkt))
 		return -EBADMSG;
 	if ((be16_to_cpu(roce->bth.pkey) & PKEY_PARTITION) != PKEY_PARTITION ||
 	    be32_to_cpu(roce->deth.qkey) != GSI_QKEY)
@@ -310,7 +310,7 @@ int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
 /* Fill the GRH area before a received datagram with the IP header of @pkt. */
 void vhyv_roce_grh(void *grh, const void *pkt)
 {
-	size_t len = ip_len(pkt);
+	size_t len = vhyv_ip_len(pkt);
 
 	memset(grh, 0, VHYV_ROCE_GRH_LEN - len);
 	memcpy(grh + VHYV_ROCE_GRH_LEN - len, pkt, len);
