@@ -220,6 +220,40 @@ static void vhyv_release_window(struct vhyv_dev *hdev)
 	release_mem_region(hdev->window.addr, hdev->window.len);
 }
 
+/* Allocate what the virtqueues need: the queues' state and the doorbell area. */
+static int vhyv_alloc_queues(struct vhyv_dev *hdev,
+			     const struct vhyv_probe_config *config)
+{
+	int ret = -ENOMEM;
+
+	hdev->cmdq = vhyv_cmdq_alloc();
+	if (!hdev->cmdq)
+		return ret;
+	hdev->events = vhyv_events_alloc(config->nr_event_queues,
+					 vhyv_ibdev_port_event);
+	if (!hdev->events)
+		goto err_free_cmdq;
+	if (virtio_has_feature(hdev->vdev, HYV_F_DOORBELL_AREA)) {
+		ret = vhyv_db_init(hdev, config->qp_slots, config->cq_slots);
+		if (ret)
+			goto err_free_events;
+	}
+	return 0;
+
+err_free_events:
+	vhyv_events_free(hdev->events);
+err_free_cmdq:
+	kfree(hdev->cmdq);
+	return ret;
+}
+
+static void vhyv_free_queues(struct vhyv_dev *hdev)
+{
+	vhyv_db_uninit(hdev);
+	vhyv_events_free(hdev->events);
+	kfree(hdev->cmdq);
+}
+
 static int vhyv_find_vqs(struct vhyv_dev *hdev)
 {
 	struct virtqueue_info info[HYV_VQ_EVENT0 + HYV_MAX_EVENT_QUEUES] = {
@@ -308,23 +342,13 @@ static int vhyv_probe(struct virtio_device *vdev)
 	ret = vhyv_ports_alloc(hdev, config.nr_ports);
 	if (ret)
 		goto err_release_window;
-	ret = -ENOMEM;
-	hdev->cmdq = vhyv_cmdq_alloc();
-	if (!hdev->cmdq)
+	ret = vhyv_alloc_queues(hdev, &config);
+	if (ret)
 		goto err_free_ports;
-	hdev->events = vhyv_events_alloc(config.nr_event_queues,
-					 vhyv_ibdev_port_event);
-	if (!hdev->events)
-		goto err_free_cmdq;
-	if (virtio_has_feature(vdev, HYV_F_DOORBELL_AREA)) {
-		ret = vhyv_db_init(hdev, config.qp_slots, config.cq_slots);
-		if (ret)
-			goto err_free_events;
-	}
 	hdev->wq = alloc_workqueue("%s", WQ_UNBOUND, 0, dev_name(&vdev->dev));
 	if (!hdev->wq) {
 		ret = -ENOMEM;
-		goto err_uninit_db;
+		goto err_free_queues;
 	}
 
 	vdev->priv = hdev;
@@ -358,12 +382,8 @@ err_stop_vqs:
 err_destroy_wq:
 	vdev->priv = NULL;
 	destroy_workqueue(hdev->wq);
-err_uninit_db:
-	vhyv_db_uninit(hdev);
-err_free_events:
-	vhyv_events_free(hdev->events);
-err_free_cmdq:
-	kfree(hdev->cmdq);
+err_free_queues:
+	vhyv_free_queues(hdev);
 err_free_ports:
 	vhyv_ports_free(hdev);
 err_release_window:
@@ -387,9 +407,7 @@ static void vhyv_stop(struct virtio_device *vdev)
 	vhyv_stop_vqs(hdev);
 	vdev->priv = NULL;
 	destroy_workqueue(hdev->wq);
-	vhyv_db_uninit(hdev);
-	vhyv_events_free(hdev->events);
-	kfree(hdev->cmdq);
+	vhyv_free_queues(hdev);
 	vhyv_ports_free(hdev);
 	vhyv_release_window(hdev);
 	vhyv_native_driver_unblock(hdev->driver_id);
