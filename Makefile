@@ -50,7 +50,7 @@ check-debug: ## run the cases on a debug kernel (built on first use)
 	@tests/check debug-lab debug
 
 .PHONY: lint
-lint: ## check warnings, style, dependencies and the ABI layout
+lint: ## check warnings, layers, names, comments, style, ABI layout
 	@tests/lint/run
 
 .PHONY: kunit
