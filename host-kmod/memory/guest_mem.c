@@ -29,7 +29,7 @@ int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
 	struct hyvh_mem_table *table;
 	struct hyv_mem_region *regions;
 
-	if (arg->reserved || arg->nr_regions > HYVH_MAX_MEM_REGIONS)
+	if (arg->nr_regions > HYVH_MAX_MEM_REGIONS)
 		return -EINVAL;
 	regions = memdup_user(u64_to_user_ptr(arg->regions),
 			      arg->nr_regions * sizeof(*regions));
