@@ -40,17 +40,22 @@ has_column() {
 	[[ " $BENCH_COLUMNS " == *" $1 "* ]]
 }
 
-# figure_of FILE METRIC: the figure in a client's output, or "none": perftest
+# figure_of FILE METRIC SIZE: the figure in a client's output, or "none": perftest
 # measures the CPU's clock rate after each test, and prints "inf" or 0.00 if other
-# work disturbs that, as often happens under emulation.
+# work disturbs that, as often happens under emulation. Of a bandwidth below 1 MiB/s
+# perftest prints too few digits; its message rate has more.
 figure_of() {
-	local field=4 figure
-
-	[ "$2" = bw ] || field=5
-	figure=$(awk -v field=$field \
-		'/^ *#bytes/ { getline; print $field; exit }' "$1")
-	[[ $figure =~ ^[0-9.]+$ && $figure =~ [1-9] ]] || figure=none
-	echo "$figure"
+	awk -v metric="$2" -v size="$3" '
+	/^ *#bytes/ {
+		getline
+		figure = metric == "bw" ? $4 : $5
+		if (metric == "bw" && figure < 1)
+			figure = sprintf("%.4f", $5 * 1000000 * size / 1048576)
+		if (figure ~ /^[0-9.]+$/ && figure + 0 > 0)
+			found = figure
+		exit
+	}
+	END { print found ? found : "none" }' "$1"
 }
 
 # measure COLUMN HOW OP METRIC SIZE: one figure, by across or within (case.sh):
@@ -66,10 +71,10 @@ measure() {
 		# with some programs only the client prints figures
 		if [ "$how" = within ]; then
 			output=$OUT/$name-$LAB_MACHINE.client
-			figure=$(figure_of "$output" "$metric")
+			figure=$(figure_of "$output" "$metric" "$size")
 		elif [ -e "$OUT/$name.client" ]; then
 			output=$OUT/$name.client
-			figure=$(figure_of "$output" "$metric")
+			figure=$(figure_of "$output" "$metric" "$size")
 			put "$name-figure" "$figure"
 		else
 			output=
