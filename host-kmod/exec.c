@@ -82,7 +82,9 @@ static u32 hyvh_exec_locked(struct hyvh_vnic *vnic, const struct hyv_exec *arg,
  * @vnic: an attached vNIC
  * @arg: request and reply; out_reply_len is set
  *
- * Copies the request once, so that it cannot change after it was checked.
+ * Copies the request once, so that it cannot change after it was checked. All
+ * waits for memory of the VMM can be ended by a fatal signal, which the removal
+ * of the HCA relies on.
  *
  * Context: Process context. May sleep, even for seconds. Runs in the VMM.
  * Return: 0 if there is a reply, or a negative errno of HYV_EXEC.
@@ -114,6 +116,11 @@ int hyvh_exec(struct hyvh_vnic *vnic, struct hyv_exec *arg)
 	ret = down_read_killable(&vnic->teardown_rwsem);
 	if (ret)
 		goto out_rsp;
+	if (!vnic->features) {
+		up_read(&vnic->teardown_rwsem);
+		ret = hyvh_refuse(vnic->id, -EPROTO, "no features are set");
+		goto out_rsp;
+	}
 	len = hyvh_exec_locked(vnic, arg, req, rsp, room);
 	up_read(&vnic->teardown_rwsem);
 

@@ -5,6 +5,7 @@
 #include <linux/build_bug.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
@@ -18,6 +19,7 @@
 #include "exec.h"
 #include "hca/hca.h"
 #include "hca/uctx.h"
+#include "verbs/verbs.h"
 #include "vnic.h"
 
 #define HYVH_IOCTL_MEMBER(NAME, name, min_len, bits)	struct hyv_##name name;
@@ -95,12 +97,6 @@ static int hyvh_ioctl_set_window(struct hyvh_vnic *vnic,
 	return hyvh_window_set(&vnic->window, arg);
 }
 
-static int hyvh_ioctl_set_mem(struct hyvh_vnic *vnic,
-			      const struct hyv_set_mem *arg)
-{
-	return hyvh_guest_mem_set(&vnic->mem, arg);
-}
-
 static int hyvh_ioctl_exec(struct hyvh_vnic *vnic, struct hyv_exec *arg)
 {
 	return hyvh_exec(vnic, arg);
@@ -133,7 +129,7 @@ static int hyvh_ioctl_check(struct hyvh_vnic *vnic, unsigned int nr,
 		/* Pairs with smp_store_release() in hyvh_ioctl_attach(). */
 		if (!smp_load_acquire(&vnic->attached))
 			return -ENOTCONN;
-		if (current->mm != vnic->mm)
+		if (!hyvh_vnic_is_owner(vnic))
 			return -EPERM;
 	}
 	for (i = 0; i < ARRAY_SIZE(hyvh_ioctl_reserved); i++)
@@ -209,10 +205,23 @@ static int hyvh_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static int hyvh_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct hyvh_vnic *vnic = file->private_data;
+
+	/* Pairs with smp_store_release() in hyvh_ioctl_attach(). */
+	if (!smp_load_acquire(&vnic->attached))
+		return -ENOTCONN;
+	if (vma->vm_mm != vnic->mm)
+		return -EPERM;
+	return hyvh_window_mmap(&vnic->window, vma);
+}
+
 static const struct file_operations hyvh_fops = {
 	.owner = THIS_MODULE,
 	.open = hyvh_open,
 	.release = hyvh_release,
+	.mmap = hyvh_mmap,
 	.unlocked_ioctl = hyvh_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
@@ -228,9 +237,18 @@ static int __init hyvh_init(void)
 {
 	int ret;
 
-	ret = hyvh_hca_register();
+	ret = hyvh_vnic_register();
 	if (ret)
 		return ret;
+	ret = hyvh_uctx_register();
+	if (ret)
+		goto err_vnic;
+	ret = hyvh_mcast_register();
+	if (ret)
+		goto err_uctx;
+	ret = hyvh_hca_register();
+	if (ret)
+		goto err_mcast;
 	ret = hyvh_netlink_init();
 	if (ret)
 		goto err_hca;
@@ -244,6 +262,12 @@ err_netlink:
 	hyvh_tenant_clear(&hyvh_default_tenant);
 err_hca:
 	hyvh_hca_unregister();
+err_mcast:
+	hyvh_mcast_unregister();
+err_uctx:
+	hyvh_uctx_unregister();
+err_vnic:
+	hyvh_vnic_unregister();
 	return ret;
 }
 module_init(hyvh_init);
@@ -254,6 +278,9 @@ static void __exit hyvh_exit(void)
 	hyvh_netlink_exit();
 	hyvh_tenant_clear(&hyvh_default_tenant);
 	hyvh_hca_unregister();
+	hyvh_mcast_unregister();
+	hyvh_uctx_unregister();
+	hyvh_vnic_unregister();
 }
 module_exit(hyvh_exit);
 

@@ -5,12 +5,16 @@
 #include <linux/bits.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/eventfd.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/virtio_config.h>
@@ -24,26 +28,23 @@
 #include "trace.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
+#include "vnic_limit.h"
 
-/* Defaults for a VMM that sets no limits. */
-#define HYVH_DEFAULT_CONTEXTS	4096
-#define HYVH_DEFAULT_PDS	65536
-#define HYVH_DEFAULT_MRS	1048576
-#define HYVH_DEFAULT_AHS	8192
-#define HYVH_DEFAULT_SRQS	16384
-#define HYVH_DEFAULT_MWS	65536
-#define HYVH_DEFAULT_QUEUE_BYTES	SZ_1G
+/* Features of the transport that the module supports. */
+#define HYVH_TRANSPORT_FEATURES			\
+	(BIT_ULL(VIRTIO_F_VERSION_1) |		\
+	 BIT_ULL(VIRTIO_RING_F_EVENT_IDX) |	\
+	 BIT_ULL(VIRTIO_RING_F_INDIRECT_DESC))
 
-/* Highest limits that a VMM can set. */
-#define HYVH_MAX_CONTEXTS	1048576
-#define HYVH_MAX_PDS		1048576
-#define HYVH_MAX_MRS		16777216
-#define HYVH_MAX_AHS		1048576
-#define HYVH_MAX_SRQS		1048576
-#define HYVH_MAX_MWS		16777216
+/* Bits of hyvh_vnic.teardown. */
+enum {
+	HYVH_TEARDOWN_RESET,	/* for HYV_RESET */
+	HYVH_TEARDOWN_HCA,	/* the HCA is removed */
+	HYVH_TEARDOWN_END,	/* the file is closed, or the VMM is gone */
+};
 
-/* The virtio feature bits that are specific to a device type. */
-#define HYVH_DEVICE_FEATURES	GENMASK_ULL(23, 0)
+/* Runs teardowns of different vNICs in parallel. */
+static struct workqueue_struct *hyvh_teardown_wq;
 
 /* Attached vNICs by ID; a vNIC that is being attached reserves its ID. */
 static DEFINE_XARRAY_ALLOC1(hyvh_vnics);
@@ -51,13 +52,15 @@ static u32 hyvh_next_id;
 
 /* --- References --- */
 
-/* Drop what hyvh_vnic_set_owner() and hyvh_vnic_set_path() took, except mm. */
+/* Drop what hyvh_vnic_set_owner() took, if anything. */
 static void hyvh_vnic_put_owner(struct hyvh_vnic *vnic)
 {
+	if (!vnic->owner)
+		return;
+	mmdrop(vnic->mm);
 	put_task_struct(vnic->owner);
 	vnic->owner = NULL;
 	put_cred(vnic->hca_cred);
-	vnic->hca_cred = NULL;
 	path_put(&vnic->hca_path);
 }
 
@@ -65,6 +68,7 @@ static void hyvh_vnic_free(struct kref *ref)
 {
 	struct hyvh_vnic *vnic = container_of(ref, struct hyvh_vnic, ref);
 
+	hyvh_signal_set(&vnic->config_changed, NULL);
 	hyvh_doorbells_destroy(&vnic->doorbells);
 	hyvh_events_free(&vnic->events);
 	xa_destroy(&vnic->cq_slots);
@@ -73,10 +77,10 @@ static void hyvh_vnic_free(struct kref *ref)
 	hyvh_window_free(&vnic->window);
 	hyvh_objs_fini(&vnic->objs);
 	hyvh_guest_mem_free(&vnic->mem);
-	if (vnic->attached)
-		hyvh_vnic_put_owner(vnic);
+	hyvh_vnic_put_owner(vnic);
 	mutex_destroy(&vnic->setup_lock);
-	kvfree(vnic);
+	/* A late callback for an object takes a lock of a backlog. */
+	kvfree_rcu(vnic, rcu);
 }
 
 static void hyvh_vnic_put(struct hyvh_vnic *vnic)
@@ -138,24 +142,114 @@ static const struct hyvh_doorbell_ops hyvh_vnic_doorbell_ops = {
 	.arm = hyvh_vnic_arm,
 };
 
-static void hyvh_vnic_destroy_all(struct hyvh_worker *worker)
+/* --- Teardown --- */
+
+/* Stop what the VMM has started since the last reset. */
+static void hyvh_vnic_stop(struct hyvh_vnic *vnic)
 {
-	struct hyvh_vnic *vnic = hyvh_worker_vnic(worker);
-
-	hyvh_vgids_clear(&vnic->vgids);
-	hyvh_destroy_all(vnic);
-	/* Close the files of the HCA now: its removal waits for them. */
-	flush_delayed_fput();
-}
-
-static void hyvh_vnic_reset_state(struct hyvh_worker *worker)
-{
-	struct hyvh_vnic *vnic = hyvh_worker_vnic(worker);
-
-	hyvh_vnic_destroy_all(worker);
+	lockdep_assert_held_write(&vnic->teardown_rwsem);
+	hyvh_kick_clear(&vnic->worker.kick);
+	hyvh_worker_stop(&vnic->worker);
 	hyvh_doorbells_free(&vnic->doorbells);
 	hyvh_events_reset(&vnic->events);
+	vnic->features = 0;
 }
+
+static void hyvh_vnic_detach_hca(struct hyvh_vnic *vnic)
+{
+	lockdep_assert_held_write(&vnic->teardown_rwsem);
+	hyvh_hca_detach(vnic->hca, &vnic->hca_link);
+	WRITE_ONCE(vnic->hca, NULL);
+}
+
+static void hyvh_vnic_lose_hca(struct hyvh_vnic *vnic)
+{
+	hyvh_vnic_detach_hca(vnic);
+	trace_hyvh_vnic_hca_removed(vnic->id, vnic->hca_name);
+	hyvh_events_raise(&vnic->events, 0, &vnic->events.device_fatal);
+	hyvh_signal_raise(&vnic->config_changed);
+}
+
+static void hyvh_vnic_end(struct hyvh_vnic *vnic)
+{
+	/* HYV_RESET holds setup_lock, but the VMM issues no ioctl any longer. */
+	hyvh_vnic_stop(vnic);
+	if (vnic->hca)
+		hyvh_vnic_detach_hca(vnic);
+	if (!vnic->user)
+		return;
+	xa_erase(&hyvh_vnics, vnic->id);
+	hyvh_user_uncharge(vnic->user);
+	vnic->user = NULL;
+}
+
+/*
+ * Do what hyvh_vnic_request_teardown() has asked for. Needs no memory of the
+ * VMM, which may be gone or may not answer. Runs in a kernel thread, which can
+ * close files of the HCA at once.
+ */
+static void hyvh_vnic_teardown(struct work_struct *work)
+{
+	struct hyvh_vnic *vnic = container_of(work, struct hyvh_vnic,
+					      teardown_work);
+	unsigned long what;
+
+	down_write(&vnic->teardown_rwsem);
+	/* In this order: see hyvh_vnic_request_teardown(). */
+	WRITE_ONCE(vnic->cancel, false);
+	what = xchg(&vnic->teardown, 0);
+	if (what) {
+		hyvh_vgids_clear(&vnic->vgids);
+		hyvh_destroy_all(vnic);
+	}
+	if (what & BIT(HYVH_TEARDOWN_RESET))
+		hyvh_vnic_stop(vnic);
+	if (what & BIT(HYVH_TEARDOWN_HCA) && vnic->hca)
+		hyvh_vnic_lose_hca(vnic);
+	if (what & BIT(HYVH_TEARDOWN_END))
+		hyvh_vnic_end(vnic);
+	wake_up_all(&vnic->teardown_wait);
+	up_write(&vnic->teardown_rwsem);
+	hyvh_vnic_put(vnic);
+}
+
+/*
+ * Let running requests give up, and then tear the vNIC down, in the background.
+ * The caller has a reference to the vNIC. Process context.
+ */
+static void hyvh_vnic_request_teardown(struct hyvh_vnic *vnic, int what)
+{
+	/*
+	 * A full barrier: a teardown that is about to run either sees the bit,
+	 * or it has cleared the flag before the flag is set here.
+	 */
+	test_and_set_bit(what, &vnic->teardown);
+	WRITE_ONCE(vnic->cancel, true);
+	kref_get(&vnic->ref);
+	if (!queue_work(hyvh_teardown_wq, &vnic->teardown_work))
+		hyvh_vnic_put(vnic);
+}
+
+static void hyvh_vnic_wait_teardown(struct hyvh_vnic *vnic)
+{
+	flush_work(&vnic->teardown_work);
+}
+
+/*
+ * The VMM's address space goes away. If another process has the file open, it
+ * does so before the file is closed.
+ */
+static void hyvh_vnic_mm_release(struct mmu_notifier *notifier,
+				 struct mm_struct *mm)
+{
+	hyvh_vnic_request_teardown(container_of(notifier, struct hyvh_vnic,
+						mm_notifier),
+				   HYVH_TEARDOWN_END);
+}
+
+static const struct mmu_notifier_ops hyvh_vnic_mm_ops = {
+	.release = hyvh_vnic_mm_release,
+};
 
 /* --- Events and removal of the HCA --- */
 
@@ -186,30 +280,58 @@ static void hyvh_vnic_hca_event(struct hyvh_hca_link *link,
 				       event->event);
 }
 
-static void hyvh_vnic_hca_removed(struct hyvh_hca_link *link)
+static void hyvh_vnic_hca_remove(struct hyvh_hca_link *link)
+{
+	hyvh_vnic_request_teardown(hyvh_link_vnic(link), HYVH_TEARDOWN_HCA);
+}
+
+static bool hyvh_vnic_hca_removed(struct hyvh_hca_link *link,
+				  unsigned long timeout)
 {
 	struct hyvh_vnic *vnic = hyvh_link_vnic(link);
 
-	down_write(&vnic->teardown_rwsem);
-	/* NULL if the file was closed at the same time. */
-	if (vnic->hca) {
-		hyvh_worker_call(&vnic->worker, hyvh_vnic_destroy_all);
-		vnic->hca = NULL;
-		trace_hyvh_vnic_hca_removed(vnic->id, vnic->hca_name);
-		hyvh_events_raise(&vnic->events, 0,
-				  &vnic->events.device_fatal);
-	}
-	up_write(&vnic->teardown_rwsem);
+	/* Until the bit is cleared, an attach may not have set hca yet. */
+	return wait_event_timeout(vnic->teardown_wait,
+				  !test_bit(HYVH_TEARDOWN_HCA,
+					    &vnic->teardown) &&
+				  !READ_ONCE(vnic->hca), timeout);
+}
+
+static void hyvh_vnic_hca_late(struct hyvh_hca_link *link, bool kill)
+{
+	struct hyvh_vnic *vnic = hyvh_link_vnic(link);
+	struct pid *pid = get_task_pid(vnic->owner, PIDTYPE_TGID);
+
+	pr_warn("vNIC %u '%s' of process %d (%s) delays the removal of HCA %s%s\n",
+		vnic->id, vnic->name, pid_nr(pid), vnic->comm, vnic->hca_name,
+		kill ? "; killing the process" : "");
+	if (kill)
+		kill_pid(pid, SIGKILL, 1);
+	put_pid(pid);
 }
 
 static const struct hyvh_hca_link_ops hyvh_vnic_link_ops = {
 	.event = hyvh_vnic_hca_event,
+	.remove = hyvh_vnic_hca_remove,
 	.removed = hyvh_vnic_hca_removed,
+	.late = hyvh_vnic_hca_late,
 	.get = hyvh_vnic_link_get,
 	.put = hyvh_vnic_link_put,
 };
 
 /* --- Open and close --- */
+
+int hyvh_vnic_register(void)
+{
+	hyvh_teardown_wq = alloc_workqueue("hyv-teardown", WQ_UNBOUND, 0);
+	return hyvh_teardown_wq ? 0 : -ENOMEM;
+}
+
+/* No vNIC exists. */
+void hyvh_vnic_unregister(void)
+{
+	destroy_workqueue(hyvh_teardown_wq);
+}
 
 /* Returns NULL if out of memory. */
 struct hyvh_vnic *hyvh_vnic_create(void)
@@ -224,45 +346,44 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 			 &vnic->counters.kicks);
 	mutex_init(&vnic->setup_lock);
 	init_rwsem(&vnic->teardown_rwsem);
+	INIT_WORK(&vnic->teardown_work, hyvh_vnic_teardown);
+	init_waitqueue_head(&vnic->teardown_wait);
+	vnic->mm_notifier.ops = &hyvh_vnic_mm_ops;
 	hyvh_hca_link_init(&vnic->hca_link, &hyvh_vnic_link_ops);
-	hyvh_guest_mem_init(&vnic->mem);
+	hyvh_guest_mem_init(&vnic->mem, &vnic->cancel,
+			    &vnic->quota[HYV_NL_QUOTA_STITCH_VMAS]);
 	hyvh_objs_init(&vnic->objs);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_CONTEXT, HYVH_DEFAULT_CONTEXTS);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_PD, HYVH_DEFAULT_PDS);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_CQ, HYVH_CQ_SLOTS);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_QP, HYVH_QP_SLOTS);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_MR, HYVH_DEFAULT_MRS);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_AH, HYVH_DEFAULT_AHS);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_SRQ, HYVH_DEFAULT_SRQS);
-	hyvh_objs_set_max(&vnic->objs, HYV_OBJ_MW, HYVH_DEFAULT_MWS);
-	hyvh_quota_init(&vnic->pinned, U64_MAX);
-	hyvh_quota_init(&vnic->queues, HYVH_DEFAULT_QUEUE_BYTES);
+	hyvh_limits_init(vnic);
 	hyvh_window_init(&vnic->window);
 	hyvh_vgids_init(&vnic->vgids);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC);
 	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC);
 	hyvh_events_init(&vnic->events, &vnic->worker, &vnic->mem,
 			 &vnic->counters);
-	hyvh_doorbells_init(&vnic->doorbells, &hyvh_vnic_doorbell_ops, vnic);
+	hyvh_doorbells_init(&vnic->doorbells, &hyvh_vnic_doorbell_ops, vnic,
+			    &vnic->quota[HYV_NL_QUOTA_PINNED]);
+	hyvh_signal_init(&vnic->config_changed);
 	return vnic;
 }
 
 /* Drops the reference of the file. Runs in process context of any process. */
 void hyvh_vnic_close(struct hyvh_vnic *vnic)
 {
-	if (vnic->attached) {
-		xa_erase(&hyvh_vnics, vnic->id);
-		hyvh_kick_clear(&vnic->worker.kick);
-		down_write(&vnic->teardown_rwsem);
-		hyvh_worker_call(&vnic->worker, hyvh_vnic_reset_state);
-		if (vnic->hca)
-			hyvh_hca_detach(vnic->hca, &vnic->hca_link);
-		vnic->hca = NULL;
-		up_write(&vnic->teardown_rwsem);
-		hyvh_worker_stop(&vnic->worker);
-		mmput(vnic->mm);
-	}
+	/* Calls hyvh_vnic_mm_release(), unless that has been called. */
+	if (vnic->attached)
+		mmu_notifier_unregister(&vnic->mm_notifier, vnic->mm);
+	/* The removal of an HCA may have asked for a teardown in any case. */
+	hyvh_vnic_wait_teardown(vnic);
 	hyvh_vnic_put(vnic);
+}
+
+/*
+ * Is the caller the process that has attached? A process with the same memory is
+ * not, because a signal to the owner would not end its requests.
+ */
+bool hyvh_vnic_is_owner(const struct hyvh_vnic *vnic)
+{
+	return current->mm == vnic->mm && same_thread_group(current, vnic->owner);
 }
 
 /* --- Attach --- */
@@ -279,36 +400,51 @@ static bool hyvh_name_valid(const u8 *name)
 	return true;
 }
 
-static int hyvh_vnic_set_path(struct hyvh_vnic *vnic, int fd)
+static int hyvh_vnic_check_uverbs(struct hyvh_vnic *vnic, struct file *file)
 {
-	struct file *file;
-	int ret = 0;
+	int ret;
 
-	file = fget(fd);
-	if (!file)
-		return hyvh_refuse(vnic->id, -EBADF, "uverbs_fd is not open");
-	if (!(file->f_mode & FMODE_WRITE)) {
-		ret = hyvh_refuse(vnic->id, -EBADF,
-				  "uverbs_fd is not open for writing");
-	} else if (!hyvh_uctx_is_uverbs(file)) {
-		ret = hyvh_refuse(vnic->id, -EINVAL,
-				  "uverbs_fd is not a uverbs device");
-	} else {
-		vnic->hca_path = file->f_path;
-		path_get(&vnic->hca_path);
-		vnic->hca_cred = get_cred(file->f_cred);
-	}
-	fput(file);
-	return ret;
+	if (!(file->f_mode & FMODE_WRITE))
+		return hyvh_refuse(vnic->id, -EBADF,
+				   "uverbs_fd is not open for writing");
+	if (!hyvh_uctx_is_uverbs(file))
+		return hyvh_refuse(vnic->id, -EINVAL,
+				   "uverbs_fd is not a uverbs device");
+	ret = hyvh_uctx_hca_name(file, vnic->hca_name);
+	if (ret)
+		return hyvh_refuse(vnic->id, ret, "uverbs_fd has no HCA");
+	return 0;
 }
 
-static void hyvh_vnic_set_owner(struct hyvh_vnic *vnic, const char *name)
+/* Save who the owner is, and how it can open the HCA. */
+static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
+			       const struct hyv_attach *arg)
 {
+	struct file *file;
+	int ret;
+
+	file = fget(arg->uverbs_fd);
+	if (!file)
+		return hyvh_refuse(vnic->id, -EBADF, "uverbs_fd is not open");
+	ret = hyvh_vnic_check_uverbs(vnic, file);
+	if (ret)
+		goto out;
+
+	/* Those of a failed attempt, which the removal of an HCA may use. */
+	hyvh_vnic_put_owner(vnic);
+	vnic->hca_path = file->f_path;
+	path_get(&vnic->hca_path);
+	vnic->hca_cred = get_cred(file->f_cred);
 	vnic->owner = get_task_struct(current->group_leader);
 	vnic->mm = current->mm;
-	mmget(vnic->mm);
-	strscpy(vnic->name, name, sizeof(vnic->name));
+	mmgrab(vnic->mm);
+	vnic->events.mm = vnic->mm;
+	vnic->events.nr_queues = arg->nr_event_queues;
+	strscpy(vnic->name, arg->name, sizeof(vnic->name));
 	get_task_comm(vnic->comm, vnic->owner);
+out:
+	fput(file);
+	return ret;
 }
 
 static int hyvh_vnic_reserve_id(struct hyvh_vnic *vnic)
@@ -326,136 +462,185 @@ static int hyvh_vnic_reserve_id(struct hyvh_vnic *vnic)
 	return 0;
 }
 
-/*
- * Open a context of the HCA. A uverbs file does not say which driver it belongs
- * to, and a context can only be opened with the ID of its driver.
- */
-static int hyvh_vnic_open_hca(struct hyvh_vnic *vnic, struct hyvh_uctx *uctx,
-			      void __user *scratch)
-{
-	const struct hyvh_hca_driver *driver;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; (driver = hyvh_hca_driver_get(i)); i++) {
-		ret = hyvh_uctx_open(uctx, &vnic->hca_path, vnic->hca_cred,
-				     driver->driver_id, vnic->owner, scratch,
-				     NULL);
-		if (ret != -EINVAL)
-			return ret;
-	}
-	return -EOPNOTSUPP;
-}
-
-static int hyvh_vnic_attach_hca(struct hyvh_vnic *vnic, struct ib_device *ibdev)
+static int hyvh_vnic_attach_hca(struct hyvh_vnic *vnic)
 {
 	struct hyvh_hca *hca;
 
 	down_write(&vnic->teardown_rwsem);
-	hca = hyvh_hca_attach(&vnic->hca_link, ibdev, vnic->id);
-	if (!IS_ERR(hca))
-		vnic->hca = hca;
+	hca = hyvh_hca_attach(&vnic->hca_link, vnic->hca_name, vnic->id);
+	if (!IS_ERR(hca)) {
+		WRITE_ONCE(vnic->hca, hca);
+		vnic->offered = hyvh_hca_features(hca);
+	}
 	up_write(&vnic->teardown_rwsem);
 	return PTR_ERR_OR_ZERO(hca);
 }
 
-int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
+/* Undo hyvh_vnic_attach_hca() and hyvh_vnic_read_hca(). */
+static void hyvh_vnic_abort_hca(struct hyvh_vnic *vnic)
 {
-	struct ib_device *ibdev;
+	down_write(&vnic->teardown_rwsem);
+	if (vnic->hca)
+		hyvh_vnic_detach_hca(vnic);
+	/* Forget what the HCA has raised. */
+	hyvh_events_reset(&vnic->events);
+	hyvh_signal_lower(&vnic->config_changed);
+	up_write(&vnic->teardown_rwsem);
+	hyvh_events_clear_ports(&vnic->events);
+}
+
+static void hyvh_vnic_fill_config(struct hyvh_vnic *vnic,
+				  const struct ib_device *ibdev)
+{
+	vnic->config = (struct hyv_config) {
+		.proto_min = cpu_to_le16(HYV_PROTO_VERSION),
+		.proto_max = cpu_to_le16(HYV_PROTO_VERSION),
+		.driver_id = cpu_to_le32(ibdev->ops.driver_id),
+		.uverbs_abi_ver = cpu_to_le32(ibdev->ops.uverbs_abi_ver),
+		.nr_ports = cpu_to_le16(rdma_end_port(ibdev)),
+		.node_type = cpu_to_le16(ibdev->node_type),
+		.nr_comp_vectors =
+			cpu_to_le16(min_t(int, U16_MAX,
+					  ibdev->num_comp_vectors)),
+		.nr_event_queues = cpu_to_le16(vnic->events.nr_queues),
+		.qp_slots = cpu_to_le32(HYVH_QP_SLOTS),
+		.cq_slots = cpu_to_le32(HYVH_CQ_SLOTS),
+		.max_request = cpu_to_le32(HYV_MAX_REQ_SIZE),
+		.page_size = cpu_to_le32(PAGE_SIZE),
+	};
+}
+
+/*
+ * Open a context of the HCA for a moment: the VMM must be able to, and the name
+ * or the device number may belong to another HCA by now.
+ */
+static int hyvh_vnic_probe(struct hyvh_vnic *vnic, struct ib_device *ibdev,
+			   void __user *scratch)
+{
 	struct hyvh_uctx uctx;
 	int ret;
 
-	lockdep_assert_held(&vnic->setup_lock);
-	if (vnic->attached)
-		return hyvh_refuse(vnic->id, -EISCONN, "already attached");
-	if (arg->scratch_len < HYVH_SCRATCH_SIZE ||
-	    !PAGE_ALIGNED(arg->scratch) || !hyvh_name_valid(arg->name))
-		return hyvh_refuse(vnic->id, -EINVAL,
-				   "invalid scratch memory or name");
+	ret = hyvh_uctx_open(&uctx, &vnic->hca_path, vnic->hca_cred,
+			     ibdev->ops.driver_id, vnic->owner, scratch, NULL);
+	if (ret)
+		return hyvh_refuse(vnic->id, ret, "cannot open the HCA");
+	if (uctx.ib->device != ibdev)
+		ret = hyvh_refuse(vnic->id, -ENODEV, "HCA was replaced");
+	hyvh_uctx_close(&uctx);
+	return ret;
+}
 
-	ret = hyvh_vnic_set_path(vnic, arg->uverbs_fd);
+/* Check the HCA, and copy what is needed of it after its removal. */
+static int hyvh_vnic_read_hca(struct hyvh_vnic *vnic, void __user *scratch)
+{
+	struct ib_device *ibdev;
+	int ret;
+
+	/* While it is held, the HCA stays. */
+	ret = down_read_killable(&vnic->teardown_rwsem);
 	if (ret)
 		return ret;
-	hyvh_vnic_set_owner(vnic, arg->name);
-	ret = hyvh_vnic_reserve_id(vnic);
-	if (ret)
-		goto err_owner;
-	ret = hyvh_vnic_open_hca(vnic, &uctx, u64_to_user_ptr(arg->scratch));
-	if (ret) {
-		hyvh_dbg(vnic->id, "cannot open the HCA: %pe", ERR_PTR(ret));
-		goto err_id;
+	if (!vnic->hca) {
+		ret = hyvh_refuse(vnic->id, -ENODEV, "HCA was removed");
+		goto out;
 	}
-	/* The HCA's device stays registered while the context is open. */
-	ibdev = uctx.ib->device;
-	strscpy(vnic->hca_name, dev_name(&ibdev->dev), sizeof(vnic->hca_name));
+	ibdev = hyvh_hca_ibdev(vnic->hca);
+	ret = hyvh_vnic_probe(vnic, ibdev, scratch);
+	if (ret)
+		goto out;
+	hyvh_vnic_fill_config(vnic, ibdev);
 	vnic->vgids.nr_ports = rdma_end_port(ibdev);
 	ret = hyvh_events_set_ports(&vnic->events, rdma_end_port(ibdev));
+out:
+	up_read(&vnic->teardown_rwsem);
+	return ret;
+}
+
+static int hyvh_vnic_check_attach(struct hyvh_vnic *vnic,
+				  const struct hyv_attach *arg)
+{
+	if (vnic->attached)
+		return hyvh_refuse(vnic->id, -EISCONN, "already attached");
+	if (hyvh_hca_link_busy(&vnic->hca_link))
+		return hyvh_refuse(vnic->id, -ENODEV, "HCA is being removed");
+	if (arg->scratch_len < HYVH_SCRATCH_SIZE || !PAGE_ALIGNED(arg->scratch))
+		return hyvh_refuse(vnic->id, -EINVAL, "invalid scratch memory");
+	if (!hyvh_name_valid(arg->name))
+		return hyvh_refuse(vnic->id, -EINVAL, "invalid name");
+	if (!arg->nr_event_queues ||
+	    arg->nr_event_queues > HYV_MAX_EVENT_QUEUES)
+		return hyvh_refuse(vnic->id, -EINVAL, "%u event queues",
+				   arg->nr_event_queues);
+	return 0;
+}
+
+int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
+{
+	struct hyvh_user *user;
+	int ret;
+
+	lockdep_assert_held(&vnic->setup_lock);
+	ret = hyvh_vnic_check_attach(vnic, arg);
 	if (ret)
-		goto err_uctx;
-	ret = hyvh_worker_start(&vnic->worker, vnic->mm);
+		return ret;
+	ret = hyvh_vnic_set_owner(vnic, arg);
 	if (ret)
-		goto err_ports;
-	ret = hyvh_vnic_attach_hca(vnic, ibdev);
+		return ret;
+	user = hyvh_user_charge();
+	if (IS_ERR(user))
+		return hyvh_refuse(vnic->id, PTR_ERR(user),
+				   "cannot attach another vNIC");
+	ret = hyvh_vnic_reserve_id(vnic);
 	if (ret)
-		goto err_worker;
-	hyvh_uctx_close(&uctx);
+		goto err_user;
+	ret = hyvh_vnic_attach_hca(vnic);
+	if (ret)
+		goto err_id;
+	ret = hyvh_vnic_read_hca(vnic, u64_to_user_ptr(arg->scratch));
+	if (ret)
+		goto err_hca;
+	/* The last step that can fail: undoing it would end the vNIC. */
+	ret = mmu_notifier_register(&vnic->mm_notifier, vnic->mm);
+	if (ret)
+		goto err_hca;
 
 	/* Cannot fail: the entry is reserved. */
 	xa_store(&hyvh_vnics, vnic->id, vnic, GFP_KERNEL);
+	vnic->user = user;
 	/* Pairs with smp_load_acquire() in hyvh_ioctl_check(). */
 	smp_store_release(&vnic->attached, true);
 	return 0;
 
-err_worker:
-	hyvh_worker_stop(&vnic->worker);
-err_ports:
-	hyvh_events_clear_ports(&vnic->events);
-err_uctx:
-	hyvh_uctx_close(&uctx);
+err_hca:
+	hyvh_vnic_abort_hca(vnic);
 err_id:
 	xa_release(&hyvh_vnics, vnic->id);
-err_owner:
-	mmput(vnic->mm);
-	vnic->mm = NULL;
-	hyvh_vnic_put_owner(vnic);
+err_user:
+	hyvh_user_uncharge(user);
 	return ret;
 }
 
 /* --- Setup --- */
 
-int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
-			  const struct hyv_set_limits *arg)
+static int hyvh_vnic_set_mode(struct hyvh_vnic *vnic,
+			      struct hyvh_addressing *mode)
 {
-	const struct {
-		enum hyv_obj_type type;
-		u32 limit;
-		u32 max;
-	} limits[] = {
-		{ HYV_OBJ_CONTEXT, arg->max_contexts, HYVH_MAX_CONTEXTS },
-		{ HYV_OBJ_PD, arg->max_pds, HYVH_MAX_PDS },
-		{ HYV_OBJ_CQ, arg->max_cqs, HYVH_CQ_SLOTS },
-		{ HYV_OBJ_QP, arg->max_qps, HYVH_QP_SLOTS },
-		{ HYV_OBJ_MR, arg->max_mrs, HYVH_MAX_MRS },
-		{ HYV_OBJ_AH, arg->max_ahs, HYVH_MAX_AHS },
-		{ HYV_OBJ_SRQ, arg->max_srqs, HYVH_MAX_SRQS },
-		{ HYV_OBJ_MW, arg->max_mws, HYVH_MAX_MWS },
-	};
-	int i;
+	u64 offered;
+	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(limits); i++)
-		if (limits[i].limit > limits[i].max)
-			return hyvh_refuse(vnic->id, -EINVAL,
-					   "limit %u of object type %u is above %u",
-					   limits[i].limit, limits[i].type,
-					   limits[i].max);
-	for (i = 0; i < ARRAY_SIZE(limits); i++)
-		if (limits[i].limit)
-			hyvh_objs_set_max(&vnic->objs, limits[i].type,
-					  limits[i].limit);
-	if (arg->max_pinned)
-		hyvh_quota_set_max(&vnic->pinned, arg->max_pinned);
-	if (arg->max_queue_bytes)
-		hyvh_quota_set_max(&vnic->queues, arg->max_queue_bytes);
+	lockdep_assert_held_write(&vnic->teardown_rwsem);
+	if (!vnic->hca)
+		return -ENODEV;
+	if (vnic->features)
+		return hyvh_refuse(vnic->id, -EBUSY, "features are set already");
+	ret = hyvh_vgids_set_mode(&vnic->vgids, vnic->hca, mode);
+	if (ret)
+		return ret;
+	offered = hyvh_hca_features(vnic->hca);
+	if (hyvh_vgids_enabled(&vnic->vgids))
+		offered |= BIT_ULL(HYV_F_GUEST_GIDS);
+	/* hyvh_ioctl_get_config() takes no lock. */
+	WRITE_ONCE(vnic->offered, offered);
 	return 0;
 }
 
@@ -468,15 +653,12 @@ int hyvh_ioctl_set_addressing(struct hyvh_vnic *vnic,
 	ret = hyvh_addressing_load(&mode, &vnic->vgids, arg);
 	if (ret)
 		return ret;
-	down_write(&vnic->teardown_rwsem);
-	if (!vnic->hca)
-		ret = -ENODEV;
-	else if (vnic->features)
-		ret = hyvh_refuse(vnic->id, -EBUSY,
-				  "the guest has negotiated features already");
-	else
-		ret = hyvh_vgids_set_mode(&vnic->vgids, vnic->hca, &mode);
+	ret = down_write_killable(&vnic->teardown_rwsem);
+	if (ret)
+		goto out_free;
+	ret = hyvh_vnic_set_mode(vnic, &mode);
 	up_write(&vnic->teardown_rwsem);
+out_free:
 	hyvh_addressing_free(&mode);
 	return ret;
 }
@@ -484,10 +666,15 @@ int hyvh_ioctl_set_addressing(struct hyvh_vnic *vnic,
 int hyvh_ioctl_set_doorbell(struct hyvh_vnic *vnic,
 			    const struct hyv_set_doorbell *arg)
 {
+	int ret;
+
 	if (arg->poll_us > HYVH_MAX_POLL_US)
 		return hyvh_refuse(vnic->id, -EINVAL,
 				   "polling time of %u us is above %u us",
 				   arg->poll_us, HYVH_MAX_POLL_US);
+	ret = hyvh_worker_start(&vnic->worker);
+	if (ret)
+		return ret;
 	WRITE_ONCE(vnic->worker.poll_us, arg->poll_us);
 	return hyvh_kick_set(&vnic->worker.kick, &vnic->worker, arg->kick_fd);
 }
@@ -497,36 +684,32 @@ int hyvh_ioctl_set_event_queue(struct hyvh_vnic *vnic,
 {
 	int ret;
 
-	down_read(&vnic->teardown_rwsem);
-	ret = hyvh_events_set_queue(&vnic->events, arg, vnic->features &
-				    BIT_ULL(VIRTIO_RING_F_EVENT_IDX));
+	ret = down_read_killable(&vnic->teardown_rwsem);
+	if (ret)
+		return ret;
+	if (arg->num && !vnic->features)
+		ret = hyvh_refuse(vnic->id, -EPROTO, "no features are set");
+	else
+		ret = hyvh_events_set_queue(&vnic->events, arg, vnic->features &
+					    BIT_ULL(VIRTIO_RING_F_EVENT_IDX));
 	up_read(&vnic->teardown_rwsem);
 	return ret;
 }
 
-/* The HCA is present. */
-static u64 hyvh_vnic_features(const struct hyvh_vnic *vnic)
-{
-	u64 features = hyvh_hca_features(vnic->hca);
-
-	if (hyvh_vgids_enabled(&vnic->vgids))
-		features |= BIT_ULL(HYV_F_GUEST_GIDS);
-	return features;
-}
-
 static int hyvh_vnic_check_features(const struct hyvh_vnic *vnic, u64 features)
 {
-	u64 own = features & HYVH_DEVICE_FEATURES;
-	u64 offered;
+	u64 unknown = features & ~(vnic->offered | HYVH_TRANSPORT_FEATURES);
 
 	if (!vnic->hca)
 		return -ENODEV;
-	offered = hyvh_vnic_features(vnic);
-	if (own & ~offered)
+	if (vnic->features)
+		return hyvh_refuse(vnic->id, -EBUSY, "features are set already");
+	if (unknown)
 		return hyvh_refuse(vnic->id, -EOPNOTSUPP,
-				   "features 0x%llx are not offered",
-				   own & ~offered);
-	if (~own & offered & BIT_ULL(HYV_F_GUEST_GIDS))
+				   "features 0x%llx are not offered", unknown);
+	if (!(features & BIT_ULL(VIRTIO_F_VERSION_1)))
+		return hyvh_refuse(vnic->id, -EOPNOTSUPP, "needs virtio 1");
+	if (~features & vnic->offered & BIT_ULL(HYV_F_GUEST_GIDS))
 		return hyvh_refuse(vnic->id, -EOPNOTSUPP,
 				   "guest driver does not support guest addressing");
 	return 0;
@@ -537,12 +720,9 @@ int hyvh_ioctl_set_features(struct hyvh_vnic *vnic,
 {
 	int ret;
 
-	if (arg->features & BIT_ULL(VIRTIO_F_RING_PACKED) ||
-	    !(arg->features & BIT_ULL(VIRTIO_F_VERSION_1)))
-		return hyvh_refuse(vnic->id, -EOPNOTSUPP,
-				   "needs split virtqueues of virtio 1");
-
-	down_write(&vnic->teardown_rwsem);
+	ret = down_write_killable(&vnic->teardown_rwsem);
+	if (ret)
+		return ret;
 	ret = hyvh_vnic_check_features(vnic, arg->features);
 	if (!ret)
 		vnic->features = arg->features;
@@ -550,55 +730,54 @@ int hyvh_ioctl_set_features(struct hyvh_vnic *vnic,
 	return ret;
 }
 
+/* Takes no lock: the VMM may call it from a thread that must not wait. */
 int hyvh_ioctl_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg)
 {
-	struct hyv_config config = {
-		.proto_min = cpu_to_le16(HYV_PROTO_VERSION),
-		.proto_max = cpu_to_le16(HYV_PROTO_VERSION),
-		.nr_event_queues = cpu_to_le16(arg->nr_event_queues),
-		.qp_slots = cpu_to_le32(HYVH_QP_SLOTS),
-		.cq_slots = cpu_to_le32(HYVH_CQ_SLOTS),
-		.max_request = cpu_to_le32(HYV_MAX_REQ_SIZE),
-		.page_size = cpu_to_le32(PAGE_SIZE),
-		.status = cpu_to_le32(HYV_CONFIG_S_HCA_PRESENT),
-	};
-	struct ib_device *ibdev;
+	struct hyv_config config = vnic->config;
 
-	if (!arg->nr_event_queues ||
-	    arg->nr_event_queues > HYV_MAX_EVENT_QUEUES)
-		return hyvh_refuse(vnic->id, -EINVAL, "%u event queues",
-				   arg->nr_event_queues);
-
-	down_read(&vnic->teardown_rwsem);
-	if (!vnic->hca) {
-		up_read(&vnic->teardown_rwsem);
-		return -ENODEV;
-	}
-	ibdev = hyvh_hca_ibdev(vnic->hca);
-	config.driver_id = cpu_to_le32(ibdev->ops.driver_id);
-	config.uverbs_abi_ver = cpu_to_le32(ibdev->ops.uverbs_abi_ver);
-	config.nr_ports = cpu_to_le16(rdma_end_port(ibdev));
-	config.node_type = cpu_to_le16(ibdev->node_type);
-	config.nr_comp_vectors = cpu_to_le16(min_t(int, U16_MAX,
-						   ibdev->num_comp_vectors));
-	arg->out_features = hyvh_vnic_features(vnic);
-	WRITE_ONCE(vnic->events.nr_queues, arg->nr_event_queues);
-	up_read(&vnic->teardown_rwsem);
-
+	if (READ_ONCE(vnic->hca))
+		config.status = cpu_to_le32(HYV_CONFIG_S_HCA_PRESENT);
+	arg->out_features = READ_ONCE(vnic->offered);
 	if (copy_to_user(u64_to_user_ptr(arg->config), &config,
 			 min_t(size_t, arg->config_len, sizeof(config))))
 		return -EFAULT;
 	return 0;
 }
 
+/* Returns NULL for -1. */
+static struct eventfd_ctx *hyvh_eventfd_get(int fd)
+{
+	if (fd < -1)
+		return ERR_PTR(-EINVAL);
+	return fd == -1 ? NULL : eventfd_ctx_fdget(fd);
+}
+
+int hyvh_ioctl_set_notify(struct hyvh_vnic *vnic,
+			  const struct hyv_set_notify *arg)
+{
+	struct eventfd_ctx *config, *error;
+
+	config = hyvh_eventfd_get(arg->config_fd);
+	if (IS_ERR(config))
+		return hyvh_refuse(vnic->id, PTR_ERR(config),
+				   "config_fd is not an eventfd");
+	error = hyvh_eventfd_get(arg->error_fd);
+	if (IS_ERR(error)) {
+		if (config)
+			eventfd_ctx_put(config);
+		return hyvh_refuse(vnic->id, PTR_ERR(error),
+				   "error_fd is not an eventfd");
+	}
+	hyvh_signal_set(&vnic->config_changed, config);
+	hyvh_signal_set(&vnic->events.broken, error);
+	return 0;
+}
+
 int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg)
 {
 	lockdep_assert_held(&vnic->setup_lock);
-	hyvh_kick_clear(&vnic->worker.kick);
-	down_write(&vnic->teardown_rwsem);
-	hyvh_worker_call(&vnic->worker, hyvh_vnic_reset_state);
-	vnic->features = 0;
-	up_write(&vnic->teardown_rwsem);
+	hyvh_vnic_request_teardown(vnic, HYVH_TEARDOWN_RESET);
+	hyvh_vnic_wait_teardown(vnic);
 	return 0;
 }
 
@@ -628,10 +807,10 @@ static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 		info->obj_count[type] = hyvh_objs_count(&vnic->objs, type);
 		info->obj_max[type] = hyvh_objs_max(&vnic->objs, type);
 	}
-	info->pinned = hyvh_quota_used(&vnic->pinned);
-	info->pinned_max = hyvh_quota_max(&vnic->pinned);
-	info->queue_bytes = hyvh_quota_used(&vnic->queues);
-	info->queue_bytes_max = hyvh_quota_max(&vnic->queues);
+	for (type = 0; type < HYV_NL_NR_QUOTAS; type++) {
+		info->quota_used[type] = hyvh_quota_used(&vnic->quota[type]);
+		info->quota_max[type] = hyvh_quota_max(&vnic->quota[type]);
+	}
 	hyvh_window_usage(&vnic->window, &info->window_used,
 			  &info->window_size);
 	info->commands = atomic64_read(&vnic->counters.commands);

@@ -4,31 +4,45 @@
  *
  * Lock order, outermost first:
  *   hyvh_vnic.setup_lock > hyvh_vnic.teardown_rwsem
- *   teardown_rwsem > hyvh_window.lock > mmap lock
+ *   setup_lock > hyvh_users_lock
+ *   teardown_rwsem > hyvh_window.lock > hyvh_window_pages.lock
+ *   mmap lock > hyvh_window_pages.lock
  *   teardown_rwsem > lock of a CQ, SRQ or MR > mmap lock
+ *   lock of a CQ or SRQ > hyvh_mmap_table.lock
  *   teardown_rwsem > hyvh_doorbells.lock > mmap lock
- *   teardown_rwsem > hyvh_event_queue.lock > mmap lock
- *   teardown_rwsem > hyvh_mcast_lock
+ *   teardown_rwsem > hyvh_event_queue.lock > mmap lock (only tried)
+ *   teardown_rwsem > hyvh_qp.mcast_lock > hyvh_mcast_lock
+ *   teardown_rwsem > hyvh_qp.mcast_lock > RTNL
  *   teardown_rwsem > hyvh_vgids.lock > hyvh_tenant.lock
  *   teardown_rwsem > hyvh_hcas_lock > hyvh_hca.lock > hyvh_event_backlog.lock
  *   hyvh_event_queue.lock > hyvh_event_backlog.lock
  *   hyvh_event_queue.lock > hyvh_guest_mem.lock
- * The worker takes neither setup_lock nor teardown_rwsem, so that a holder of
- * either can wait for it.
+ *   hyvh_event_queue.lock, teardown_rwsem > hyvh_signal.lock
+ *   hyvh_hca.lock, lock of an eventfd > hyvh_worker.lock
+ *
+ * The worker takes neither setup_lock nor teardown_rwsem, and waits for nothing
+ * that a VMM or a guest controls, so that a holder of either can stop it.
+ * Teardown runs in a work item that takes teardown_rwsem, but not setup_lock, so
+ * that a holder of setup_lock can wait for it.
  */
 #ifndef HYVH_VNIC_H
 #define HYVH_VNIC_H
 
+#include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/kref.h>
+#include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/path.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <hyv/wire.h>
 #include <rdma/ib_verbs.h>
 #include <uapi/linux/hyv.h>
+#include <uapi/linux/hyv_netlink.h>
 
 #include "address/vgid.h"
 #include "hca/hca.h"
@@ -38,29 +52,37 @@
 #include "notify/counters.h"
 #include "notify/doorbell.h"
 #include "notify/events.h"
+#include "notify/signal.h"
 #include "notify/worker.h"
 #include "verbs/obj.h"
 
 struct cred;
+struct hyvh_user;
 struct mm_struct;
 struct task_struct;
 
 struct hyvh_vnic {
 	struct kref ref;
+	struct rcu_head rcu;
 
 	/* Constant once the vNIC is attached. */
-	u32 id;				/* unique, never reused */
+	u32 id;				/* reused only after all other numbers */
 	char name[HYV_NAME_LEN];	/* given by the VMM */
 	char comm[TASK_COMM_LEN];	/* of the VMM */
 	char hca_name[IB_DEVICE_NAME_MAX];
+	struct hyv_config config;	/* except status */
 	/*
 	 * The HCA's uverbs device, and who opened it. An open file would delay
 	 * the removal of the HCA.
 	 */
 	struct path hca_path;
 	const struct cred *hca_cred;
-	/* The VMM's memory; mm_users is held until the file is closed. */
+	/*
+	 * The VMM's memory. A user count would keep files that it maps, and if
+	 * one of them kept this file, the vNIC would never end.
+	 */
 	struct mm_struct *mm;
+	struct mmu_notifier mm_notifier;	/* ends the vNIC with mm */
 	/* The VMM's thread group leader, shown as owner of the HCA's objects. */
 	struct task_struct *owner;
 	struct hyvh_worker worker;
@@ -69,27 +91,37 @@ struct hyvh_vnic {
 	struct mutex setup_lock;	/* protects attached */
 	bool attached;
 
+	/* Teardown, see hyvh_vnic_teardown(). */
+	unsigned long teardown;		/* HYVH_TEARDOWN_* bits to be done */
+	struct work_struct teardown_work;
+	wait_queue_head_t teardown_wait; /* woken when hca becomes NULL */
+	/* Requests that take long are to give up. */
+	bool cancel;
+
 	/*
 	 * Held for reading while a request is executed; for writing to end all
-	 * requests: reset, HCA removal, close.
+	 * requests.
 	 */
-	struct rw_semaphore teardown_rwsem; /* protects the next two */
+	struct rw_semaphore teardown_rwsem; /* protects the next four */
 	struct hyvh_hca *hca;		/* NULL once it was removed */
-	u64 features;			/* negotiated */
+	u64 features;			/* negotiated; 0 if none are set */
+	u64 offered;			/* device features on offer */
+	struct hyvh_user *user;		/* NULL once the vNIC has ended */
 
 	/* These have locks of their own. */
 	struct hyvh_hca_link hca_link;
 	struct hyvh_guest_mem mem;
 	struct hyvh_objs objs;
-	struct hyvh_quota pinned;	/* guest memory in MRs */
-	struct hyvh_quota queues;	/* kernel memory of the HCA's driver */
+	struct hyvh_quota quota[HYV_NL_NR_QUOTAS]; /* by enum hyv_nl_quota */
 	struct hyvh_window window;
-	u32 nr_mcast;			/* see verbs/mcast.c */
+	atomic_t nr_mcast;		/* see verbs/mcast.c */
 	struct hyvh_vgids vgids;
 	struct xarray qp_slots;		/* struct hyvh_obj by doorbell slot */
 	struct xarray cq_slots;		/* struct hyvh_obj by arming slot */
 	struct hyvh_events events;
 	struct hyvh_doorbells doorbells;
+	struct hyvh_signal config_changed;
+	atomic_t nr_leaked;		/* objects; see verbs/teardown.c */
 
 	struct hyvh_counters counters ____cacheline_aligned_in_smp;
 };
@@ -104,11 +136,9 @@ struct hyvh_vnic_info {
 	char hca[IB_DEVICE_NAME_MAX];	/* also after its removal */
 	u32 obj_count[HYV_OBJ_TYPES];	/* by enum hyv_obj_type */
 	u32 obj_max[HYV_OBJ_TYPES];
-	u64 pinned;			/* this and the next ones in bytes */
-	u64 pinned_max;
-	u64 queue_bytes;
-	u64 queue_bytes_max;
-	u64 window_used;
+	u64 quota_used[HYV_NL_NR_QUOTAS]; /* by enum hyv_nl_quota */
+	u64 quota_max[HYV_NL_NR_QUOTAS];
+	u64 window_used;		/* in bytes */
 	u64 window_size;		/* 0 if the VMM has set no window */
 
 	/* See struct hyvh_counters. */
@@ -122,17 +152,25 @@ struct hyvh_vnic_info {
 	u64 interrupts;
 };
 
+int hyvh_vnic_register(void);
+void hyvh_vnic_unregister(void);
+
 struct hyvh_vnic *hyvh_vnic_create(void);
+bool hyvh_vnic_is_owner(const struct hyvh_vnic *vnic);
 void hyvh_vnic_close(struct hyvh_vnic *vnic);
 int hyvh_vnic_info_next(u32 *id, struct hyvh_vnic_info *info);
 
+/* In limits.c: defaults for a new vNIC. */
+void hyvh_limits_init(struct hyvh_vnic *vnic);
+
 /*
  * Handlers of ioctls. They run in process context of the VMM and may sleep. The
- * caller holds setup_lock.
+ * caller holds setup_lock, except for HYV_GET_CONFIG.
  */
 int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg);
 int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
 			  const struct hyv_set_limits *arg);
+int hyvh_ioctl_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg);
 int hyvh_ioctl_set_addressing(struct hyvh_vnic *vnic,
 			      const struct hyv_set_addressing *arg);
 int hyvh_ioctl_set_doorbell(struct hyvh_vnic *vnic,
@@ -142,6 +180,8 @@ int hyvh_ioctl_set_event_queue(struct hyvh_vnic *vnic,
 int hyvh_ioctl_set_features(struct hyvh_vnic *vnic,
 			    const struct hyv_set_features *arg);
 int hyvh_ioctl_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg);
+int hyvh_ioctl_set_notify(struct hyvh_vnic *vnic,
+			  const struct hyv_set_notify *arg);
 int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg);
 
 #endif /* HYVH_VNIC_H */

@@ -89,6 +89,41 @@ static int hyvh_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 	return nla_put_u64_64bit(skb, attr, value, HYV_NL_A_PAD);
 }
 
+static int hyvh_nl_put_quota(struct sk_buff *skb,
+			     const struct hyvh_vnic_info *info, u32 type)
+{
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, HYV_NL_A_QUOTA);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, HYV_NL_A_QUOTA_TYPE, type) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_QUOTA_USED, info->quota_used[type]) ||
+	    hyvh_nl_put_u64(skb, HYV_NL_A_QUOTA_MAX, info->quota_max[type]))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int hyvh_nl_put_quotas(struct sk_buff *skb,
+			      const struct hyvh_vnic_info *info)
+{
+	struct nlattr *nest;
+	u32 type;
+	int ret;
+
+	nest = nla_nest_start(skb, HYV_NL_A_VNIC_QUOTAS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (type = 0; type < HYV_NL_NR_QUOTAS; type++) {
+		ret = hyvh_nl_put_quota(skb, info, type);
+		if (ret)
+			return ret;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int hyvh_nl_put_counters(struct sk_buff *skb,
 				const struct hyvh_vnic_info *info)
 {
@@ -128,11 +163,7 @@ static int hyvh_nl_put_vnic(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 	    nla_put_u32(skb, HYV_NL_A_VNIC_STATE, info->state) ||
 	    nla_put_string(skb, HYV_NL_A_HCA_NAME, info->hca) ||
 	    hyvh_nl_put_objects(skb, info) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_PINNED, info->pinned) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_PINNED_MAX, info->pinned_max) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_QUEUE_BYTES, info->queue_bytes) ||
-	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_QUEUE_BYTES_MAX,
-			    info->queue_bytes_max) ||
+	    hyvh_nl_put_quotas(skb, info) ||
 	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_USED, info->window_used) ||
 	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_SIZE, info->window_size) ||
 	    hyvh_nl_put_counters(skb, info)) {

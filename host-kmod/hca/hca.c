@@ -4,11 +4,13 @@
  * takes an HCA from the vNICs attached to it when it is removed.
  */
 #include <linux/completion.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 #include <hyv/wire.h>
@@ -36,7 +38,7 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 /* An RDMA device of the host. */
 struct hyvh_hca {
 	struct list_head node;		/* in hyvh_hcas */
-	u32 index;			/* unique, never reused */
+	u32 index;			/* reused only after all other numbers */
 	struct ib_device *ibdev;	/* registered until removal ends */
 	const struct hyvh_hca_driver *driver; /* NULL: guests cannot use it */
 	struct ib_event_handler handler;
@@ -54,11 +56,9 @@ static DEFINE_MUTEX(hyvh_hcas_lock);
 static LIST_HEAD(hyvh_hcas);	/* sorted by index */
 static u32 hyvh_next_index;
 
-/* Walk the supported drivers with @i = 0, 1, ... until it returns NULL. */
-const struct hyvh_hca_driver *hyvh_hca_driver_get(unsigned int i)
-{
-	return i < ARRAY_SIZE(hyvh_hca_drivers) ? &hyvh_hca_drivers[i] : NULL;
-}
+/* Seconds from the start of a removal to hyvh_hca_link_ops.late(). */
+#define HYVH_REMOVAL_WARN_S	10
+#define HYVH_REMOVAL_KILL_S	60
 
 static const struct hyvh_hca_driver *
 hyvh_hca_driver_find(struct ib_device *ibdev)
@@ -80,13 +80,13 @@ static enum hyv_nl_hca_use hyvh_hca_policy(const struct hyvh_hca *hca)
 	return HYV_NL_HCA_USABLE;
 }
 
-static struct hyvh_hca *hyvh_hca_find(struct ib_device *ibdev)
+static struct hyvh_hca *hyvh_hca_find(const char *name)
 {
 	struct hyvh_hca *hca;
 
 	lockdep_assert_held(&hyvh_hcas_lock);
 	list_for_each_entry(hca, &hyvh_hcas, node)
-		if (hca->ibdev == ibdev)
+		if (!strcmp(dev_name(&hca->ibdev->dev), name))
 			return hca;
 	return NULL;
 }
@@ -97,11 +97,9 @@ static void hyvh_hca_put(struct hyvh_hca *hca)
 		complete(&hca->idle);
 }
 
-static int hyvh_hca_check(const struct hyvh_hca *hca,
-			  const struct ib_device *ibdev, u32 vnic_id)
+static int hyvh_hca_check(const struct hyvh_hca *hca, const char *name,
+			  u32 vnic_id)
 {
-	const char *name = dev_name(&ibdev->dev);
-
 	if (!hca)
 		return hyvh_refuse(vnic_id, -ENODEV, "HCA %s is being removed",
 				   name);
@@ -120,25 +118,25 @@ static int hyvh_hca_check(const struct hyvh_hca *hca,
 
 /**
  * hyvh_hca_attach() - attach a vNIC to an HCA
- * @link: link of a vNIC that is ready for events and removal
- * @ibdev: device of the HCA; stays registered during the call
+ * @link: link of a vNIC that is ready for events and removal; not busy
+ * @name: name of the HCA
  * @vnic_id: ID of the vNIC, for messages
  *
  * Context: Process context. May sleep. Caller holds hyvh_vnic.teardown_rwsem
- * for writing, which makes hyvh_hca_link_ops.removed() wait.
+ * for writing, which makes the removal of the HCA wait.
  * Return: the HCA, ERR_PTR(%-EPERM) if the administrator's policy forbids it,
  * ERR_PTR(%-EOPNOTSUPP) if its driver is not supported, or ERR_PTR(%-ENODEV)
  * if it is being removed.
  */
-struct hyvh_hca *hyvh_hca_attach(struct hyvh_hca_link *link,
-				 struct ib_device *ibdev, u32 vnic_id)
+struct hyvh_hca *hyvh_hca_attach(struct hyvh_hca_link *link, const char *name,
+				 u32 vnic_id)
 {
 	struct hyvh_hca *hca;
 	int ret;
 
 	mutex_lock(&hyvh_hcas_lock);
-	hca = hyvh_hca_find(ibdev);
-	ret = hyvh_hca_check(hca, ibdev, vnic_id);
+	hca = hyvh_hca_find(name);
+	ret = hyvh_hca_check(hca, name, vnic_id);
 	if (!ret) {
 		refcount_inc(&hca->users);
 		spin_lock_irq(&hca->lock);
@@ -167,8 +165,8 @@ void hyvh_hca_detach(struct hyvh_hca *hca, struct hyvh_hca_link *link)
 	bool attached;
 
 	/*
-	 * If hyvh_hca_remove() was first, it is waiting for the semaphore in
-	 * hyvh_hca_link_ops.removed(), and drops the use count.
+	 * If hyvh_hca_remove() was first, it waits for the caller, and drops
+	 * the use count.
 	 */
 	spin_lock_irq(&hca->lock);
 	attached = !list_empty(&link->node);
@@ -177,6 +175,20 @@ void hyvh_hca_detach(struct hyvh_hca *hca, struct hyvh_hca_link *link)
 	spin_unlock_irq(&hca->lock);
 	if (attached)
 		hyvh_hca_put(hca);
+}
+
+/*
+ * Check if the removal of an HCA still waits for a link, which may be detached
+ * since. Process context.
+ */
+bool hyvh_hca_link_busy(struct hyvh_hca_link *link)
+{
+	bool busy;
+
+	mutex_lock(&hyvh_hcas_lock);
+	busy = !list_empty(&link->removal);
+	mutex_unlock(&hyvh_hcas_lock);
+	return busy;
 }
 
 struct ib_device *hyvh_hca_ibdev(const struct hyvh_hca *hca)
@@ -332,20 +344,83 @@ static int hyvh_hca_add(struct ib_device *ibdev)
 	return 0;
 }
 
-/* Detach any vNIC. The caller owns its use count and a reference to the link. */
-static struct hyvh_hca_link *hyvh_hca_detach_any(struct hyvh_hca *hca)
+/*
+ * Move any attached vNIC to @links. The caller owns its use count and a
+ * reference to the link.
+ */
+static struct hyvh_hca_link *hyvh_hca_detach_any(struct hyvh_hca *hca,
+						 struct list_head *links)
 {
 	struct hyvh_hca_link *link;
 
+	mutex_lock(&hyvh_hcas_lock);
 	spin_lock_irq(&hca->lock);
 	link = list_first_entry_or_null(&hca->links, struct hyvh_hca_link,
 					node);
 	if (link) {
 		hyvh_hca_unlink_locked(hca, link);
+		list_add_tail(&link->removal, links);
 		link->ops->get(link);
 	}
 	spin_unlock_irq(&hca->lock);
+	mutex_unlock(&hyvh_hcas_lock);
 	return link;
+}
+
+/* Detach all vNICs and let them start to give up the HCA, all in parallel. */
+static void hyvh_hca_detach_all(struct hyvh_hca *hca, struct list_head *links)
+{
+	struct hyvh_hca_link *link;
+
+	while ((link = hyvh_hca_detach_any(hca, links)))
+		link->ops->remove(link);
+}
+
+/*
+ * Let go of vNICs that have given up the HCA, and wait for the others until
+ * @end. Returns true if none is left.
+ */
+static bool hyvh_hca_wait(struct hyvh_hca *hca, struct list_head *links,
+			  unsigned long end)
+{
+	struct hyvh_hca_link *link, *next;
+	unsigned long now;
+
+	list_for_each_entry_safe(link, next, links, removal) {
+		now = jiffies;
+		if (!link->ops->removed(link,
+					time_before(now, end) ? end - now : 0))
+			continue;
+		mutex_lock(&hyvh_hcas_lock);
+		list_del_init(&link->removal);
+		mutex_unlock(&hyvh_hcas_lock);
+		link->ops->put(link);
+		hyvh_hca_put(hca);
+	}
+	return list_empty(links);
+}
+
+static void hyvh_hca_complain(struct list_head *links, bool kill)
+{
+	struct hyvh_hca_link *link;
+
+	list_for_each_entry(link, links, removal)
+		link->ops->late(link, kill);
+}
+
+/* A request that is being executed may wait for the VMM, which may not answer. */
+static void hyvh_hca_wait_all(struct hyvh_hca *hca, struct list_head *links)
+{
+	unsigned long start = jiffies;
+
+	if (hyvh_hca_wait(hca, links, start + HYVH_REMOVAL_WARN_S * HZ))
+		return;
+	hyvh_hca_complain(links, false);
+	if (hyvh_hca_wait(hca, links, start + HYVH_REMOVAL_KILL_S * HZ))
+		return;
+	hyvh_hca_complain(links, true);
+	while (!hyvh_hca_wait(hca, links, jiffies + HYVH_REMOVAL_KILL_S * HZ))
+		;
 }
 
 /*
@@ -355,7 +430,7 @@ static struct hyvh_hca_link *hyvh_hca_detach_any(struct hyvh_hca *hca)
 static void hyvh_hca_remove(struct ib_device *ibdev, void *data)
 {
 	struct hyvh_hca *hca = data;
-	struct hyvh_hca_link *link;
+	LIST_HEAD(links);
 
 	trace_hyvh_hca_remove(hca->index, dev_name(&ibdev->dev));
 	mutex_lock(&hyvh_hcas_lock);
@@ -363,11 +438,8 @@ static void hyvh_hca_remove(struct ib_device *ibdev, void *data)
 	mutex_unlock(&hyvh_hcas_lock);
 	ib_unregister_event_handler(&hca->handler);
 
-	while ((link = hyvh_hca_detach_any(hca))) {
-		link->ops->removed(link);
-		link->ops->put(link);
-		hyvh_hca_put(hca);
-	}
+	hyvh_hca_detach_all(hca, &links);
+	hyvh_hca_wait_all(hca, &links);
 	hyvh_hca_put(hca);
 	wait_for_completion(&hca->idle);
 	kfree(hca);

@@ -34,14 +34,20 @@ struct hyvh_hca_driver {
 /**
  * struct hyvh_hca_link_ops - what happens to an HCA, for those attached to it
  * @event: the HCA has raised an async event; any context
- * @removed: the HCA is removed, and the link already detached: stop using the
- *	HCA; process context, may sleep
+ * @remove: the HCA is removed, and the link already detached: start to give up
+ *	the HCA
+ * @removed: wait up to @timeout jiffies until that is done; returns true then
+ * @late: it takes too long: tell the administrator, and end the VMM if @kill
  * @get: take a reference to the object that contains the link; any context
- * @put: drop that reference; process context, may sleep
+ * @put: drop that reference
+ *
+ * All except @event and @get run in process context and may sleep.
  */
 struct hyvh_hca_link_ops {
 	void (*event)(struct hyvh_hca_link *link, const struct ib_event *event);
-	void (*removed)(struct hyvh_hca_link *link);
+	void (*remove)(struct hyvh_hca_link *link);
+	bool (*removed)(struct hyvh_hca_link *link, unsigned long timeout);
+	void (*late)(struct hyvh_hca_link *link, bool kill);
 	void (*get)(struct hyvh_hca_link *link);
 	void (*put)(struct hyvh_hca_link *link);
 };
@@ -51,6 +57,8 @@ struct hyvh_hca_link {
 	const struct hyvh_hca_link_ops *ops;
 	/* In the HCA's list while attached; protected by hyvh_hca.lock. */
 	struct list_head node;
+	/* In a list of hyvh_hca_remove(); protected by hyvh_hcas_lock. */
+	struct list_head removal;
 };
 
 static inline void hyvh_hca_link_init(struct hyvh_hca_link *link,
@@ -58,6 +66,7 @@ static inline void hyvh_hca_link_init(struct hyvh_hca_link *link,
 {
 	link->ops = ops;
 	INIT_LIST_HEAD(&link->node);
+	INIT_LIST_HEAD(&link->removal);
 }
 
 /* A snapshot of an RDMA device of the host. */
@@ -68,14 +77,13 @@ struct hyvh_hca_info {
 	u32 nr_vnics;
 };
 
-const struct hyvh_hca_driver *hyvh_hca_driver_get(unsigned int i);
-
 int hyvh_hca_register(void);
 void hyvh_hca_unregister(void);
 
-struct hyvh_hca *hyvh_hca_attach(struct hyvh_hca_link *link,
-				 struct ib_device *ibdev, u32 vnic_id);
+struct hyvh_hca *hyvh_hca_attach(struct hyvh_hca_link *link, const char *name,
+				 u32 vnic_id);
 void hyvh_hca_detach(struct hyvh_hca *hca, struct hyvh_hca_link *link);
+bool hyvh_hca_link_busy(struct hyvh_hca_link *link);
 
 /* The caller is attached to @hca and prevents its removal. */
 struct ib_device *hyvh_hca_ibdev(const struct hyvh_hca *hca);

@@ -8,14 +8,21 @@
  * tracker. For its own callers ib_uverbs provides all this; here it is done for
  * guests.
  */
+#include <linux/cdev.h>
+#include <linux/cred.h>
+#include <linux/device.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/gfp.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_marshall.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
@@ -40,6 +47,32 @@ struct hyvh_placeholder {
 };
 
 /*
+ * ib_core removes its clients in the reverse order of their registration, and
+ * hyv.ko must come before ib_uverbs in that. So it must be loaded after
+ * ib_uverbs, which a reference to one of its symbols ensures. It is one that
+ * ib_uverbs has on all kernels.
+ */
+static void * const hyvh_uverbs_anchor __used = ib_copy_ah_attr_to_user;
+
+/*
+ * Closes files of the HCA in kernel threads, because only those can close a file
+ * at once. Its work items wait for nothing but the HCA's driver.
+ */
+static struct workqueue_struct *hyvh_uctx_wq;
+
+int hyvh_uctx_register(void)
+{
+	hyvh_uctx_wq = alloc_workqueue("hyv-uctx", WQ_UNBOUND, 0);
+	return hyvh_uctx_wq ? 0 : -ENOMEM;
+}
+
+/* No ucontext exists. */
+void hyvh_uctx_unregister(void)
+{
+	destroy_workqueue(hyvh_uctx_wq);
+}
+
+/*
  * Check that a file is the uverbs device of an HCA. Its file operations are not
  * exported, but their owner is ib_uverbs, whose only character devices are
  * these.
@@ -51,6 +84,59 @@ bool hyvh_uctx_is_uverbs(struct file *file)
 	return S_ISCHR(file_inode(file)->i_mode) && file->f_op->mmap &&
 	       file->f_op->unlocked_ioctl && owner &&
 	       !strcmp(module_name(owner), "ib_uverbs");
+}
+
+static struct device_attribute *hyvh_device_attr(struct device *dev,
+						 const char *name)
+{
+	const struct attribute_group **group = dev->groups;
+	struct attribute **attr;
+
+	for (; group && *group; group++)
+		for (attr = (*group)->attrs; attr && *attr; attr++)
+			if (!strcmp((*attr)->name, name))
+				return container_of(*attr,
+						    struct device_attribute,
+						    attr);
+	return NULL;
+}
+
+/**
+ * hyvh_uctx_hca_name() - find the HCA of a uverbs device
+ * @file: an open file for which hyvh_uctx_is_uverbs() is true
+ * @name: set to the name of the HCA, IB_DEVICE_NAME_MAX bytes
+ *
+ * ib_uverbs exports no function for this, so it reads what is the attribute
+ * "ibdev" of the device in sysfs, as user space would. The HCA may be renamed or
+ * removed at any time.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -ENODEV if the HCA was removed, or -ENOMEM.
+ */
+int hyvh_uctx_hca_name(struct file *file, char *name)
+{
+	struct cdev *cdev = file_inode(file)->i_cdev;
+	struct device_attribute *attr;
+	struct device *dev;
+	int ret = -ENODEV;
+	char *page;
+
+	if (!cdev || !cdev->kobj.parent)
+		return -ENODEV;
+	dev = kobj_to_dev(cdev->kobj.parent);
+	attr = hyvh_device_attr(dev, "ibdev");
+	if (!attr || !attr->show)
+		return -ENODEV;
+
+	page = (char *)__get_free_page(GFP_KERNEL);
+	if (!page)
+		return -ENOMEM;
+	if (attr->show(dev, attr, page) > 0) {
+		strscpy(name, strim(page), IB_DEVICE_NAME_MAX);
+		ret = 0;
+	}
+	free_page((unsigned long)page);
+	return ret;
 }
 
 /**
@@ -160,6 +246,24 @@ static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
 	return PTR_ERR_OR_ZERO(uctx->ib);
 }
 
+/*
+ * Open the HCA with the rights of @cred. dentry_open() does not look at the
+ * permissions of the device, nor at the device cgroup of the caller.
+ */
+static struct file *hyvh_uctx_open_file(const struct path *path,
+					const struct cred *cred)
+{
+	const struct cred *old;
+	int ret;
+
+	old = override_creds(cred);
+	ret = path_permission(path, MAY_OPEN | MAY_READ | MAY_WRITE);
+	revert_creds(old);
+	if (ret)
+		return ERR_PTR(ret);
+	return dentry_open(path, O_RDWR | O_CLOEXEC, cred);
+}
+
 /**
  * hyvh_uctx_open() - open the HCA and allocate a ucontext
  * @uctx: filled in
@@ -188,7 +292,7 @@ int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
 	if (!uctx->placeholder)
 		return -ENOMEM;
 
-	uctx->file = dentry_open(path, O_RDWR | O_CLOEXEC, cred);
+	uctx->file = hyvh_uctx_open_file(path, cred);
 	if (IS_ERR(uctx->file)) {
 		ret = PTR_ERR(uctx->file);
 		goto err_placeholder;
@@ -214,18 +318,47 @@ err_placeholder:
 	return ret;
 }
 
+static void hyvh_uctx_release(struct hyvh_uctx *uctx)
+{
+	__fput_sync(uctx->file);
+	/* The ucontext is gone, so nothing reads its old owner any longer. */
+	put_task_struct(uctx->opener);
+	kfree(uctx->placeholder);
+}
+
+struct hyvh_uctx_closing {
+	struct work_struct work;
+	struct hyvh_uctx *uctx;
+};
+
+static void hyvh_uctx_closing_run(struct work_struct *work)
+{
+	hyvh_uctx_release(container_of(work, struct hyvh_uctx_closing,
+				       work)->uctx);
+}
+
 /**
  * hyvh_uctx_close() - free a ucontext
  * @uctx: without objects and mappings
  *
- * The file is closed when the last reference is dropped: at the latest when the
- * caller returns to user space or, in a kernel thread, by flush_delayed_fput().
+ * After return its file is closed, so that the removal of the HCA does not wait
+ * for it.
+ *
+ * Context: Process context. May sleep.
  */
 void hyvh_uctx_close(struct hyvh_uctx *uctx)
 {
-	fput(uctx->file);
-	put_task_struct(uctx->opener);
-	kfree(uctx->placeholder);
+	struct hyvh_uctx_closing closing = { .uctx = uctx };
+
+	if (current->flags & PF_KTHREAD) {
+		hyvh_uctx_release(uctx);
+		return;
+	}
+	/* In a process a file is not closed before it returns to user space. */
+	INIT_WORK_ONSTACK(&closing.work, hyvh_uctx_closing_run);
+	queue_work(hyvh_uctx_wq, &closing.work);
+	flush_work(&closing.work);
+	destroy_work_on_stack(&closing.work);
 }
 
 /* The uobject for objects of the context; valid until hyvh_uctx_close(). */

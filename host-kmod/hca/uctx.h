@@ -31,7 +31,11 @@ struct hyvh_uctx {
 	struct task_struct *opener;	/* see hyvh_restrack_adopt() */
 };
 
+int hyvh_uctx_register(void);
+void hyvh_uctx_unregister(void);
+
 bool hyvh_uctx_is_uverbs(struct file *file);
+int hyvh_uctx_hca_name(struct file *file, char *name);
 int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
 		   const struct cred *cred, u32 driver_id,
 		   struct task_struct *owner, void __user *scratch,

@@ -85,7 +85,7 @@ int hyvh_udata_map(struct hyvh_udata_mem *udata_mem,
 	int i, ret;
 
 	static_assert(ARRAY_SIZE(hyvh_udata_addrs) <=
-		      ARRAY_SIZE(udata_mem->stitch));
+		      ARRAY_SIZE(udata_mem->buffer));
 
 	udata_mem->nr = 0;
 	for (i = 0; i < ARRAY_SIZE(hyvh_udata_addrs); i++) {
@@ -93,7 +93,9 @@ int hyvh_udata_map(struct hyvh_udata_mem *udata_mem,
 		if (field->driver_id != cmd->ibdev->ops.driver_id ||
 		    field->opcode != cmd->op->opcode)
 			continue;
-		ret = hyvh_udata_map_field(&udata_mem->stitch[udata_mem->nr],
+		udata_mem->buffer[udata_mem->nr].field = field;
+		ret = hyvh_udata_map_field(&udata_mem->buffer[udata_mem->nr]
+						    .stitch,
 					   guest_mem, cmd, field);
 		if (ret < 0)
 			goto err_unmap;
@@ -111,8 +113,31 @@ err_unmap:
 	return ret;
 }
 
+/*
+ * Read what the driver has written to the buffer of @slot. The guest can change it
+ * at any time. @to has room for HYVH_MAX_UDATA_BUFFER bytes. Returns how many were
+ * read, 0 if there is no such buffer.
+ */
+u32 hyvh_udata_read(const struct hyvh_udata_mem *udata_mem, u16 slot, void *to)
+{
+	const struct hyv_udata_addr *field;
+	u32 i;
+
+	for (i = 0; i < udata_mem->nr; i++) {
+		field = udata_mem->buffer[i].field;
+		if (field->slot != slot ||
+		    field->length > HYVH_MAX_UDATA_BUFFER ||
+		    copy_from_user(to, (void __user *)
+				   udata_mem->buffer[i].stitch.addr,
+				   field->length))
+			continue;
+		return field->length;
+	}
+	return 0;
+}
+
 void hyvh_udata_unmap(struct hyvh_udata_mem *udata_mem)
 {
 	while (udata_mem->nr)
-		hyvh_stitch_unmap(&udata_mem->stitch[--udata_mem->nr]);
+		hyvh_stitch_unmap(&udata_mem->buffer[--udata_mem->nr].stitch);
 }

@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -107,6 +108,7 @@ static int hyvh_chunks_fetch(void *dst, const struct hyvh_list_view *view,
 			return ret;
 		dst += len;
 		left -= len;
+		cond_resched();
 	}
 	return left ? -EINVAL : 0;
 }
@@ -163,6 +165,7 @@ int hyvh_chunks_load(struct hyvh_chunks *out, const struct hyvh_list_view *view,
 
 		out->chunk[i].addr = le64_to_cpu(chunk.addr);
 		out->chunk[i].len = le64_to_cpu(chunk.len);
+		cond_resched();
 	}
 
 	ret = hyvh_chunks_check(out);
@@ -175,7 +178,7 @@ err_release:
 	return ret;
 }
 
-/* Check any @chunks against the rules of struct hyv_chunk_list. */
+/* Check any @chunks against the rules of struct hyv_chunk_list. May sleep. */
 int hyvh_chunks_check(const struct hyvh_chunks *chunks)
 {
 	const struct hyvh_chunk *chunk = chunks->chunk;
@@ -197,6 +200,7 @@ int hyvh_chunks_check(const struct hyvh_chunks *chunks)
 		if (i < chunks->nr - 1 &&
 		    offset_in_page(chunk[i].addr + chunk[i].len))
 			return -EINVAL;
+		cond_resched();
 	}
 	return left ? -EINVAL : 0;
 }

@@ -3,17 +3,19 @@
  * Guest memory of a vNIC.
  */
 #include <linux/err.h>
-#include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "memory/guest_mem.h"
 
-void hyvh_guest_mem_init(struct hyvh_guest_mem *mem)
+void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel,
+			 struct hyvh_quota *vmas)
 {
 	spin_lock_init(&mem->lock);
 	mem->table = NULL;
+	mem->cancel = cancel;
+	mem->vmas = vmas;
 }
 
 void hyvh_guest_mem_free(struct hyvh_guest_mem *mem)
@@ -22,11 +24,24 @@ void hyvh_guest_mem_free(struct hyvh_guest_mem *mem)
 		hyvh_mem_table_put(mem->table);
 }
 
-/* Handle HYV_SET_MEM, in process context of the VMM. */
+/**
+ * hyvh_guest_mem_set() - handle HYV_SET_MEM
+ * @mem: guest memory
+ * @arg: the new table
+ * @bytes: set to the size of guest memory, also after -EINTR
+ *
+ * After success nothing uses the old table, or an address that it has
+ * translated: the VMM may put other memory there.
+ *
+ * Context: Process context of the VMM. May sleep, until requests that pin guest
+ * memory by the old table have pinned it or begin again by the new one.
+ * Return: 0; -EINTR if a fatal signal is pending, with the new table in force;
+ * or another negative errno, with nothing changed.
+ */
 int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
-		       const struct hyv_set_mem *arg)
+		       const struct hyv_set_mem *arg, u64 *bytes)
 {
-	struct hyvh_mem_table *table;
+	struct hyvh_mem_table *old, *table;
 	struct hyv_mem_region *regions;
 
 	if (arg->nr_regions > HYVH_MAX_MEM_REGIONS)
@@ -40,17 +55,19 @@ int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
 	if (IS_ERR(table))
 		return PTR_ERR(table);
 
+	*bytes = hyvh_mem_table_bytes(table);
+
 	spin_lock(&mem->lock);
-	swap(mem->table, table);
+	old = mem->table;
+	WRITE_ONCE(mem->table, table);
 	spin_unlock(&mem->lock);
-	if (table)
-		hyvh_mem_table_put(table);
-	return 0;
+	return old ? hyvh_mem_table_retire(old) : 0;
 }
 
 /*
- * Get the current memory table, to be released with hyvh_mem_table_put(). NULL
- * if the VMM has not set one.
+ * Get the current memory table, to be released with hyvh_mem_table_put() when
+ * no address that it has translated is used any longer: HYV_SET_MEM waits for
+ * that. NULL if the VMM has not set one.
  */
 struct hyvh_mem_table *hyvh_guest_mem_get(struct hyvh_guest_mem *mem)
 {
@@ -62,6 +79,16 @@ struct hyvh_mem_table *hyvh_guest_mem_get(struct hyvh_guest_mem *mem)
 		hyvh_mem_table_get(table);
 	spin_unlock(&mem->lock);
 	return table;
+}
+
+/*
+ * Check that @table, from hyvh_guest_mem_get(), is still in force. If it is not,
+ * HYV_SET_MEM waits for its users.
+ */
+bool hyvh_guest_mem_is_current(const struct hyvh_guest_mem *mem,
+			       const struct hyvh_mem_table *table)
+{
+	return READ_ONCE(mem->table) == table;
 }
 
 /* Copy guest memory, in the VMM's address space. Returns 0 or -EFAULT. */

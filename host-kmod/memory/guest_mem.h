@@ -10,19 +10,27 @@
 
 #include "memory/mem_table.h"
 
+struct hyvh_quota;
+
 #define HYVH_MAX_MEM_REGIONS	512
 
-/* The VMM replaces the table while readers of the old one keep it. */
+/* The VMM replaces the table, and waits for the users of the old one. */
 struct hyvh_guest_mem {
 	spinlock_t lock;	/* protects table */
 	struct hyvh_mem_table *table;
+	/* Set while requests that pin memory are to end; see cancel.h. */
+	const bool *cancel;
+	struct hyvh_quota *vmas;	/* mappings for stitches */
 };
 
-void hyvh_guest_mem_init(struct hyvh_guest_mem *mem);
+void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel,
+			 struct hyvh_quota *vmas);
 void hyvh_guest_mem_free(struct hyvh_guest_mem *mem);
 int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
-		       const struct hyv_set_mem *arg);
+		       const struct hyv_set_mem *arg, u64 *bytes);
 struct hyvh_mem_table *hyvh_guest_mem_get(struct hyvh_guest_mem *mem);
+bool hyvh_guest_mem_is_current(const struct hyvh_guest_mem *mem,
+			       const struct hyvh_mem_table *table);
 
 int hyvh_guest_read(const struct hyvh_mem_table *table, u64 gpa, void *dst,
 		    u64 len);

@@ -2,19 +2,23 @@
 /*
  * Memory table: where guest-physical addresses are in the memory of the VMM.
  */
+#include <linux/completion.h>
 #include <linux/err.h>
 #include <linux/kref.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "memory/mem_table.h"
 
-/* Immutable, except for the references. */
+/* Immutable, except for the counts. */
 struct hyvh_mem_table {
-	struct kref ref;
+	struct kref ref;	/* of all users together, and of who waits */
+	refcount_t users;	/* the creator is one of them */
+	struct completion unused;
 	u64 bytes;	/* total length of all regions */
 	u32 nr;
 	/* Sorted by gpa, without overlaps; contiguous ones are merged. */
@@ -50,7 +54,7 @@ static bool hyvh_region_valid(const struct hyv_mem_region *region)
  *
  * Does not check that the VMM has memory at these addresses.
  *
- * Return: the table with one reference; ERR_PTR(-EINVAL) if a region is empty,
+ * Return: the table with one user; ERR_PTR(-EINVAL) if a region is empty,
  * is not made of whole pages or wraps, or if two overlap in guest-physical
  * addresses; or ERR_PTR(-ENOMEM).
  */
@@ -70,6 +74,8 @@ hyvh_mem_table_create(const struct hyv_mem_region *regions, u32 nr)
 	if (!table)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&table->ref);
+	refcount_set(&table->users, 1);
+	init_completion(&table->unused);
 	table->bytes = 0;
 	table->nr = 0;
 	if (!nr)
@@ -98,20 +104,42 @@ err_free:
 	return ERR_PTR(-EINVAL);
 }
 
-void hyvh_mem_table_get(struct hyvh_mem_table *table)
-{
-	kref_get(&table->ref);
-}
-
 static void hyvh_mem_table_free(struct kref *ref)
 {
 	kvfree(container_of(ref, struct hyvh_mem_table, ref));
 }
 
-/* May sleep. */
+/* Become a user of the table, which has another one. */
+void hyvh_mem_table_get(struct hyvh_mem_table *table)
+{
+	refcount_inc(&table->users);
+}
+
+/* Stop to use the table and what it has translated. May sleep. */
 void hyvh_mem_table_put(struct hyvh_mem_table *table)
 {
+	if (!refcount_dec_and_test(&table->users))
+		return;
+	complete(&table->unused);
 	kref_put(&table->ref, hyvh_mem_table_free);
+}
+
+/**
+ * hyvh_mem_table_retire() - stop to use a table, and wait for all other users
+ * @table: the table; nobody can become a user of it any longer
+ *
+ * Context: Process context. May sleep.
+ * Return: 0; or -EINTR, if a fatal signal came while there were users.
+ */
+int hyvh_mem_table_retire(struct hyvh_mem_table *table)
+{
+	int ret;
+
+	kref_get(&table->ref);
+	hyvh_mem_table_put(table);
+	ret = wait_for_completion_killable(&table->unused);
+	kref_put(&table->ref, hyvh_mem_table_free);
+	return ret ? -EINTR : 0;
 }
 
 u64 hyvh_mem_table_bytes(const struct hyvh_mem_table *table)

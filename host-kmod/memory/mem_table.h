@@ -14,6 +14,7 @@ struct hyvh_mem_table *
 hyvh_mem_table_create(const struct hyv_mem_region *regions, u32 nr);
 void hyvh_mem_table_get(struct hyvh_mem_table *table);
 void hyvh_mem_table_put(struct hyvh_mem_table *table);
+int hyvh_mem_table_retire(struct hyvh_mem_table *table);
 
 u64 hyvh_mem_table_bytes(const struct hyvh_mem_table *table);
 int hyvh_mem_table_translate(const struct hyvh_mem_table *table, u64 gpa,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Limits on bytes: of pinned guest memory, and of queues in kernel memory.
+ * Limits on what a vNIC uses of its host: bytes, or a number.
  */
 #ifndef HYVH_QUOTA_H
 #define HYVH_QUOTA_H
@@ -12,11 +12,12 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-/* @used may exceed @max after hyvh_quota_set_max(). */
+/* @used may exceed @max after the latter was changed. */
 struct hyvh_quota {
-	spinlock_t lock;	/* protects used and max */
+	spinlock_t lock;	/* protects all members */
 	u64 used;
 	u64 max;
+	bool max_set;		/* by the VMM: defaults have no effect */
 };
 
 static inline void hyvh_quota_init(struct hyvh_quota *quota, u64 max)
@@ -24,34 +25,46 @@ static inline void hyvh_quota_init(struct hyvh_quota *quota, u64 max)
 	spin_lock_init(&quota->lock);
 	quota->used = 0;
 	quota->max = max;
+	quota->max_set = false;
 }
 
+/* Set the limit that the VMM wants. */
 static inline void hyvh_quota_set_max(struct hyvh_quota *quota, u64 max)
 {
 	spin_lock(&quota->lock);
 	WRITE_ONCE(quota->max, max);
+	quota->max_set = true;
 	spin_unlock(&quota->lock);
 }
 
-/* Returns -EDQUOT, and charges nothing, if @bytes would exceed the limit. */
-static inline int hyvh_quota_charge(struct hyvh_quota *quota, u64 bytes)
+/* Set the limit, unless the VMM has set one. */
+static inline void hyvh_quota_set_default(struct hyvh_quota *quota, u64 max)
+{
+	spin_lock(&quota->lock);
+	if (!quota->max_set)
+		WRITE_ONCE(quota->max, max);
+	spin_unlock(&quota->lock);
+}
+
+/* Returns -EDQUOT, and charges nothing, if @n would exceed the limit. */
+static inline int hyvh_quota_charge(struct hyvh_quota *quota, u64 n)
 {
 	int ret = -EDQUOT;
 
 	spin_lock(&quota->lock);
-	if (quota->used <= quota->max && bytes <= quota->max - quota->used) {
-		WRITE_ONCE(quota->used, quota->used + bytes);
+	if (quota->used <= quota->max && n <= quota->max - quota->used) {
+		WRITE_ONCE(quota->used, quota->used + n);
 		ret = 0;
 	}
 	spin_unlock(&quota->lock);
 	return ret;
 }
 
-static inline void hyvh_quota_uncharge(struct hyvh_quota *quota, u64 bytes)
+static inline void hyvh_quota_uncharge(struct hyvh_quota *quota, u64 n)
 {
 	spin_lock(&quota->lock);
-	if (!WARN_ON_ONCE(bytes > quota->used))
-		WRITE_ONCE(quota->used, quota->used - bytes);
+	if (!WARN_ON_ONCE(n > quota->used))
+		WRITE_ONCE(quota->used, quota->used - n);
 	spin_unlock(&quota->lock);
 }
 

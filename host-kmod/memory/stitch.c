@@ -7,6 +7,9 @@
  * a shared mapping of a memfd, so its pieces can be mapped again, next to each
  * other. If that needs too many mappings, the pages are inserted one by one
  * into a single mapping.
+ *
+ * Pinning can take minutes, and a driver cannot be told to stop. So the pages of
+ * a large range are faulted in here first, which can be cancelled.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -15,19 +18,24 @@
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include "memory/cancel.h"
 #include "memory/chunk.h"
 #include "memory/guest_mem.h"
+#include "memory/quota.h"
 #include "memory/stitch.h"
 #include "memory/stitch_plan.h"
 
 /* Most pieces that are mapped one by one. */
 #define HYVH_STITCH_MAX_VMAS	4096
 
-/* Pages that are inserted at once, with the mmap lock held. */
-#define HYVH_INSERT_BATCH	512UL
+/* Pages that are pinned, or inserted with the mmap lock held, at once. */
+#define HYVH_PAGE_BATCH	512UL
+
+/* Ranges of more bytes are faulted in before the driver pins them. */
+#define HYVH_STITCH_PREFAULT	SZ_16M
 
 /*
  * Find the mapping of guest memory at @hva. Sets @run to how many of @len bytes
@@ -49,6 +57,19 @@ static struct vm_area_struct *hyvh_guest_vma(struct mm_struct *mm, u64 hva,
 	return vma;
 }
 
+/*
+ * Check from time to time that it is worth to go on. If the memory table was
+ * replaced, HYV_SET_MEM waits: give up, to begin again by the new table.
+ */
+static int hyvh_stitch_pause(const struct hyvh_stitch *stitch)
+{
+	int ret = hyvh_cancel_point(stitch->mem->cancel);
+
+	if (!ret && !hyvh_guest_mem_is_current(stitch->mem, stitch->table))
+		ret = -EAGAIN;
+	return ret;
+}
+
 /* Check that all of a piece is memory that can be stitched. */
 static int hyvh_piece_check(const struct hyvh_piece *piece)
 {
@@ -67,16 +88,17 @@ static int hyvh_piece_check(const struct hyvh_piece *piece)
 	return ret;
 }
 
-static int hyvh_stitch_check(const struct hyvh_stitch_plan *plan)
+static int hyvh_stitch_check(const struct hyvh_stitch *stitch,
+			     const struct hyvh_stitch_plan *plan)
 {
 	int ret;
 	u32 i;
 
 	for (i = 0; i < plan->nr_pieces; i++) {
-		ret = hyvh_piece_check(&plan->piece[i]);
+		ret = hyvh_piece_check(&plan->piece[i]) ?:
+		      hyvh_stitch_pause(stitch);
 		if (ret)
 			return ret;
-		cond_resched();
 	}
 	return 0;
 }
@@ -101,14 +123,27 @@ static struct file *hyvh_guest_file(u64 hva, u64 len, u64 *run, u64 *pgoff)
 	return file;
 }
 
-static int hyvh_stitch_map_piece(unsigned long addr,
+static int hyvh_stitch_charge_vma(struct hyvh_stitch *stitch)
+{
+	int ret = hyvh_quota_charge(stitch->mem->vmas, 1);
+
+	if (!ret)
+		stitch->nr_vmas++;
+	return ret;
+}
+
+static int hyvh_stitch_map_piece(struct hyvh_stitch *stitch, unsigned long addr,
 				 const struct hyvh_piece *piece)
 {
 	u64 done, run, pgoff;
 	struct file *file;
 	unsigned long ret;
+	int err;
 
 	for (done = 0; done < piece->len; done += run) {
+		err = hyvh_stitch_charge_vma(stitch);
+		if (err)
+			return err;
 		file = hyvh_guest_file(piece->hva + done, piece->len - done,
 				       &run, &pgoff);
 		if (IS_ERR(file))
@@ -129,6 +164,9 @@ static int hyvh_stitch_map_vmas(struct hyvh_stitch *stitch,
 	int ret;
 	u32 i;
 
+	ret = hyvh_stitch_charge_vma(stitch);
+	if (ret)
+		return ret;
 	/* Reserve the range, so that no other mapping is placed into it. */
 	addr = vm_mmap(NULL, 0, stitch->size, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
@@ -137,18 +175,13 @@ static int hyvh_stitch_map_vmas(struct hyvh_stitch *stitch,
 	stitch->start = addr;
 
 	for (i = 0; i < plan->nr_pieces; i++) {
-		ret = hyvh_stitch_map_piece(addr, &plan->piece[i]);
+		ret = hyvh_stitch_map_piece(stitch, addr, &plan->piece[i]) ?:
+		      hyvh_stitch_pause(stitch);
 		if (ret)
-			goto err_unmap;
+			return ret;
 		addr += plan->piece[i].len;
-		cond_resched();
 	}
 	return 0;
-
-err_unmap:
-	vm_munmap(stitch->start, stitch->size);
-	stitch->start = 0;
-	return ret;
 }
 
 static int hyvh_stitch_mmap(struct file *file, struct vm_area_struct *vma)
@@ -169,6 +202,7 @@ static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
 {
 	unsigned long hva, nr;
 	long got;
+	int ret;
 	u32 i;
 
 	for (i = 0; i < plan->nr_pieces; i++) {
@@ -176,7 +210,7 @@ static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
 		nr = plan->piece[i].len >> PAGE_SHIFT;
 		while (nr) {
 			got = pin_user_pages_fast(hva,
-						  min(nr, HYVH_INSERT_BATCH),
+						  min(nr, HYVH_PAGE_BATCH),
 						  FOLL_WRITE | FOLL_LONGTERM,
 						  stitch->pages +
 						  stitch->nr_pinned);
@@ -185,9 +219,9 @@ static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
 			stitch->nr_pinned += got;
 			hva += got << PAGE_SHIFT;
 			nr -= got;
-			if (fatal_signal_pending(current))
-				return -EINTR;
-			cond_resched();
+			ret = hyvh_stitch_pause(stitch);
+			if (ret)
+				return ret;
 		}
 	}
 	return 0;
@@ -203,7 +237,7 @@ static int hyvh_stitch_insert(struct hyvh_stitch *stitch)
 	for (done = 0; done < stitch->nr_pinned && !ret; ) {
 		unsigned long addr = stitch->start + (done << PAGE_SHIFT);
 		unsigned long batch = min(stitch->nr_pinned - done,
-					  HYVH_INSERT_BATCH);
+					  HYVH_PAGE_BATCH);
 
 		nr = batch;
 		mmap_read_lock(mm);
@@ -229,7 +263,7 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 	unsigned long addr;
 	int ret;
 
-	ret = hyvh_stitch_check(plan);
+	ret = hyvh_stitch_check(stitch, plan);
 	if (ret)
 		return ret;
 	/* A guest can repeat memory, so a failure is no reason to warn. */
@@ -239,56 +273,81 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 		return -ENOMEM;
 	ret = hyvh_stitch_pin(stitch, plan);
 	if (ret)
-		goto err_unpin;
+		return ret;
 
 	file = anon_inode_getfile("[hyv-stitch]", &hyvh_stitch_fops, NULL,
 				  O_RDWR | O_CLOEXEC);
-	if (IS_ERR(file)) {
-		ret = PTR_ERR(file);
-		goto err_unpin;
-	}
+	if (IS_ERR(file))
+		return PTR_ERR(file);
 	addr = vm_mmap(file, 0, stitch->size, PROT_READ | PROT_WRITE,
 		       MAP_SHARED, 0);
 	fput(file);
-	if (IS_ERR_VALUE(addr)) {
-		ret = (int)addr;
-		goto err_unpin;
-	}
+	if (IS_ERR_VALUE(addr))
+		return (int)addr;
 	stitch->start = addr;
+	return hyvh_stitch_insert(stitch);
+}
 
-	ret = hyvh_stitch_insert(stitch);
-	if (ret)
-		goto err_unmap;
-	return 0;
-
-err_unmap:
-	vm_munmap(stitch->start, stitch->size);
+/* Undo what was done so far. May be repeated. */
+static void hyvh_stitch_undo(struct hyvh_stitch *stitch)
+{
+	if (stitch->start)
+		vm_munmap(stitch->start, stitch->size);
 	stitch->start = 0;
-err_unpin:
-	unpin_user_pages(stitch->pages, stitch->nr_pinned);
-	kvfree(stitch->pages);
+	hyvh_quota_uncharge(stitch->mem->vmas, stitch->nr_vmas);
+	stitch->nr_vmas = 0;
+	if (stitch->pages) {
+		unpin_user_pages(stitch->pages, stitch->nr_pinned);
+		kvfree(stitch->pages);
+	}
 	stitch->pages = NULL;
 	stitch->nr_pinned = 0;
+}
+
+/* Fault in the pages of a range as the driver will. */
+static int hyvh_stitch_prefault(const struct hyvh_stitch *stitch)
+{
+	unsigned long addr = stitch->addr & PAGE_MASK;
+	unsigned long nr = stitch->size >> PAGE_SHIFT;
+	struct page **pages;
+	int ret = 0;
+	long got;
+
+	pages = kmalloc_array(HYVH_PAGE_BATCH, sizeof(*pages),
+			      GFP_KERNEL_ACCOUNT);
+	if (!pages)
+		return -ENOMEM;
+	while (nr && !ret) {
+		got = pin_user_pages_fast(addr, min(nr, HYVH_PAGE_BATCH),
+					  FOLL_WRITE | FOLL_LONGTERM, pages);
+		/* The driver gets the same error, unless it only reads. */
+		if (got > 0)
+			unpin_user_pages(pages, got);
+		ret = hyvh_stitch_pause(stitch);
+		if (got <= 0)
+			break;
+		addr += got << PAGE_SHIFT;
+		nr -= got;
+	}
+	kfree(pages);
 	return ret;
 }
 
-static int hyvh_stitch_map(struct hyvh_stitch *stitch,
-			   const struct hyvh_stitch_plan *plan)
+static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
+				      const struct hyvh_stitch_plan *plan)
 {
 	int ret;
-
-	memset(stitch, 0, sizeof(*stitch));
-	stitch->size = plan->nr_pages << PAGE_SHIFT;
 
 	switch (plan->how) {
 	case HYVH_STITCH_DIRECT:
 		stitch->addr = plan->addr;
-		return hyvh_stitch_check(plan);
+		return hyvh_stitch_check(stitch, plan);
 	case HYVH_STITCH_VMAS:
 		ret = hyvh_stitch_map_vmas(stitch, plan);
-		/* The VMM may be close to its limit of mappings. */
-		if (ret != -ENOMEM)
+		/* The VMM, or this vNIC, may be close to its limit of mappings. */
+		if (ret != -ENOMEM && ret != -EDQUOT)
 			break;
+		hyvh_stitch_undo(stitch);
 		fallthrough;
 	default:
 		ret = hyvh_stitch_map_pages(stitch, plan);
@@ -299,6 +358,46 @@ static int hyvh_stitch_map(struct hyvh_stitch *stitch,
 	return ret;
 }
 
+static int hyvh_stitch_map(struct hyvh_stitch *stitch,
+			   const struct hyvh_stitch_plan *plan)
+{
+	int ret;
+
+	stitch->size = plan->nr_pages << PAGE_SHIFT;
+	ret = hyvh_stitch_map_as_planned(stitch, plan);
+	if (!ret && !stitch->pages && stitch->size > HYVH_STITCH_PREFAULT)
+		ret = hyvh_stitch_prefault(stitch);
+	if (ret)
+		hyvh_stitch_undo(stitch);
+	return ret;
+}
+
+/* Stitch by the table of @stitch. */
+static int hyvh_stitch_list(struct hyvh_stitch *stitch,
+			    const struct hyvh_list_view *list, u32 max_chunks)
+{
+	const struct hyvh_mem_table *table = stitch->table;
+	struct hyvh_stitch_plan plan;
+	struct hyvh_chunks chunks;
+	int ret;
+
+	/* Bound the list before its chunks are read. */
+	if (list->length > hyvh_mem_table_bytes(table))
+		return -EFAULT;
+	ret = hyvh_chunks_load(&chunks, list, max_chunks, hyvh_guest_read,
+			       table);
+	if (ret)
+		return ret;
+	ret = hyvh_stitch_plan_make(&plan, table, &chunks,
+				    HYVH_STITCH_MAX_VMAS, stitch->mem->cancel);
+	hyvh_chunks_release(&chunks);
+	if (ret)
+		return ret;
+	ret = hyvh_stitch_map(stitch, &plan);
+	hyvh_stitch_plan_release(&plan);
+	return ret;
+}
+
 /**
  * hyvh_stitch_guest() - map a buffer of the guest as one range
  * @stitch: filled in; to be undone with hyvh_stitch_unmap()
@@ -306,51 +405,43 @@ static int hyvh_stitch_map(struct hyvh_stitch *stitch,
  * @list: the buffer, from a request
  * @max_chunks: most chunks to accept
  *
+ * Until hyvh_stitch_unmap(), HYV_SET_MEM waits.
+ *
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0; -EFAULT if part of the buffer is not guest memory or not mapped in
  * the VMM; -EINVAL if the list breaks a rule; -EOPNOTSUPP if guest memory is not
  * a shared mapping of a file, or has huge pages, which cannot be mapped page by
- * page; or another negative errno.
+ * page; -EINTR if the request is cancelled; or another negative errno.
  */
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,
 		      const struct hyvh_list_view *list, u32 max_chunks)
 {
-	struct hyvh_stitch_plan plan;
-	struct hyvh_mem_table *table;
-	struct hyvh_chunks chunks;
+	bool again;
 	int ret;
 
-	table = hyvh_guest_mem_get(mem);
-	if (!table)
-		return -EFAULT;
-	/* Bound the list: it may repeat one page without limit. */
-	ret = -EFAULT;
-	if (list->length > hyvh_mem_table_bytes(table))
-		goto out_table;
-	ret = hyvh_chunks_load(&chunks, list, max_chunks, hyvh_guest_read,
-			       table);
-	if (ret)
-		goto out_table;
-	ret = hyvh_stitch_plan_make(&plan, table, &chunks,
-				    HYVH_STITCH_MAX_VMAS);
-	if (ret)
-		goto out_chunks;
-	ret = hyvh_stitch_map(stitch, &plan);
-	hyvh_stitch_plan_release(&plan);
-out_chunks:
-	hyvh_chunks_release(&chunks);
-out_table:
-	hyvh_mem_table_put(table);
+	do {
+		memset(stitch, 0, sizeof(*stitch));
+		stitch->mem = mem;
+		stitch->table = hyvh_guest_mem_get(mem);
+		if (!stitch->table)
+			return -EFAULT;
+		ret = hyvh_stitch_list(stitch, list, max_chunks);
+		if (!ret)
+			return 0;
+		/* A failure under a table that was replaced says nothing. */
+		again = ret != -EINTR &&
+			!hyvh_guest_mem_is_current(mem, stitch->table);
+		hyvh_mem_table_put(stitch->table);
+	} while (again);
 	return ret;
 }
 
-/* Undo hyvh_stitch_guest(), in the same context. Pins by others remain. */
+/*
+ * Undo hyvh_stitch_guest(), in the same context, when the HCA's driver has
+ * pinned the memory or does not use it any longer.
+ */
 void hyvh_stitch_unmap(struct hyvh_stitch *stitch)
 {
-	if (stitch->start)
-		vm_munmap(stitch->start, stitch->size);
-	if (stitch->pages) {
-		unpin_user_pages(stitch->pages, stitch->nr_pinned);
-		kvfree(stitch->pages);
-	}
+	hyvh_stitch_undo(stitch);
+	hyvh_mem_table_put(stitch->table);
 }

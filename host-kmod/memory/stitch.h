@@ -9,6 +9,7 @@
 
 struct hyvh_guest_mem;
 struct hyvh_list_view;
+struct hyvh_mem_table;
 struct page;
 
 /* A stitched buffer. */
@@ -19,6 +20,9 @@ struct hyvh_stitch {
 	unsigned long size;		/* bytes of the range */
 	struct page **pages;		/* pages that were inserted, or NULL */
 	unsigned long nr_pinned;	/* elements of pages that are pinned */
+	u64 nr_vmas;			/* charged to mem->vmas */
+	struct hyvh_guest_mem *mem;
+	struct hyvh_mem_table *table;	/* in use until the range is undone */
 };
 
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,

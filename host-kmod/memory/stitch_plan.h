@@ -10,6 +10,12 @@
 #include "memory/chunk.h"
 #include "memory/mem_table.h"
 
+/*
+ * How often a page may occur in one buffer. Each time counts as a reference, and
+ * the counter of a page has a limit: see HYVH_MAX_MRS in limits.c.
+ */
+#define HYVH_STITCH_MAX_REPEATS	4
+
 enum hyvh_stitch_how {
 	HYVH_STITCH_DIRECT,	/* use the memory as it is: it is one piece */
 	HYVH_STITCH_VMAS,	/* map the pieces again, next to each other */
@@ -35,7 +41,8 @@ struct hyvh_stitch_plan {
 
 int hyvh_stitch_plan_make(struct hyvh_stitch_plan *plan,
 			  const struct hyvh_mem_table *table,
-			  const struct hyvh_chunks *chunks, u32 max_vmas);
+			  const struct hyvh_chunks *chunks, u32 max_vmas,
+			  const bool *cancel);
 void hyvh_stitch_plan_release(struct hyvh_stitch_plan *plan);
 
 #endif /* HYVH_STITCH_PLAN_H */

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mapping HCA memory into the window and restoring anonymous memory.
- *
- * KVM stops a VM that touches an unmapped page. So pages of the window without
- * HCA memory contain anonymous memory. A mapping that fails leaves a hole until
- * the anonymous memory is restored, in pages that no guest uses yet. If it
- * cannot be restored, the pages stay taken and are never given to a guest.
+ * Mappings of HCA memory in the window. Only hyvh_window_map() needs the VMM's
+ * address space.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
-#include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
 #include <linux/slab.h>
 
+#include "memory/charge.h"
+#include "memory/snapshot.h"
 #include "memory/window.h"
+#include "memory/window_pages.h"
 #include "trace.h"
+
+static_assert(HYVH_MAX_WINDOW >> PAGE_SHIFT <= UINT_MAX);
 
 /* A mapping of HCA memory; on the list of its context. */
 struct hyvh_mapping {
+	struct hyvh_window_range range;
 	struct list_head link;
-	unsigned long offset;
-	unsigned long length;
+	struct hyvh_charge *charge;	/* for the memory, or NULL */
 };
 
 void hyvh_window_init(struct hyvh_window *window)
@@ -29,129 +29,106 @@ void hyvh_window_init(struct hyvh_window *window)
 	mutex_init(&window->lock);
 }
 
-/* The window has no mappings. */
+/* The window has no mappings. The VMM may still see its empty pages. */
 void hyvh_window_free(struct hyvh_window *window)
 {
-	kvfree(window->pages);
+	if (window->pages)
+		hyvh_window_pages_put(window->pages);
+	kvfree(window->taken);
 	mutex_destroy(&window->lock);
 }
 
-/*
- * Handle HYV_SET_WINDOW. Does not check that the range is mapped: a wrong one
- * damages only the VMM.
- */
 int hyvh_window_set(struct hyvh_window *window,
 		    const struct hyv_set_window *arg)
 {
-	unsigned long *pages;
+	unsigned long nr = arg->length >> PAGE_SHIFT;
+	struct hyvh_window_pages *pages;
+	unsigned long *taken;
 	int ret = 0;
 
-	if (!arg->addr || !PAGE_ALIGNED(arg->addr) ||
-	    !PAGE_ALIGNED(arg->length) ||
-	    arg->length > TASK_SIZE || arg->addr > TASK_SIZE - arg->length)
+	if (!PAGE_ALIGNED(arg->length) || arg->length > HYVH_MAX_WINDOW)
 		return -EINVAL;
 	if (arg->length < HYVH_MIN_WINDOW)
 		return -ENOSPC;
 
-	pages = kvcalloc(BITS_TO_LONGS(arg->length >> PAGE_SHIFT),
-			 sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!pages)
+	taken = kvcalloc(BITS_TO_LONGS(nr), sizeof(*taken),
+			 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!taken)
 		return -ENOMEM;
+	pages = hyvh_window_pages_create(nr);
+	if (IS_ERR(pages)) {
+		ret = PTR_ERR(pages);
+		goto out_taken;
+	}
 
 	mutex_lock(&window->lock);
 	if (window->pages) {
 		ret = -EBUSY;
 	} else {
-		window->addr = arg->addr;
-		window->size = arg->length;
-		window->pages = pages;
+		WRITE_ONCE(window->size, arg->length);
+		swap(window->taken, taken);
+		/* Pairs with smp_load_acquire() in hyvh_window_mmap(). */
+		smp_store_release(&window->pages, pages);
 		pages = NULL;
 	}
 	mutex_unlock(&window->lock);
-	kvfree(pages);
+	if (pages)
+		hyvh_window_pages_put(pages);
+out_taken:
+	kvfree(taken);
 	return ret;
 }
 
-void hyvh_window_usage(struct hyvh_window *window, u64 *used, u64 *size)
+/* The mmap operation of /dev/hyv. Returns -EINVAL if there is no window. */
+int hyvh_window_mmap(struct hyvh_window *window, struct vm_area_struct *vma)
 {
-	mutex_lock(&window->lock);
-	*used = window->used;
-	*size = window->size;
-	mutex_unlock(&window->lock);
+	/* Pairs with smp_store_release() in hyvh_window_set(). */
+	struct hyvh_window_pages *pages = smp_load_acquire(&window->pages);
+
+	return pages ? hyvh_window_pages_mmap(pages, vma) : -EINVAL;
 }
 
-static int hyvh_window_alloc(struct hyvh_window *window, unsigned long length,
-			     unsigned long *offset)
+/* Never waits, because callers hold locks of others. */
+void hyvh_window_usage(const struct hyvh_window *window, u64 *used, u64 *size)
 {
-	unsigned long total = window->size >> PAGE_SHIFT;
-	unsigned long nr = length >> PAGE_SHIFT;
-	unsigned long start;
+	*used = READ_ONCE(window->used);
+	*size = READ_ONCE(window->size);
+}
 
-	lockdep_assert_held(&window->lock);
+static u64 hyvh_mapping_offset(const struct hyvh_mapping *m)
+{
+	return (u64)m->range.first << PAGE_SHIFT;
+}
+
+static u64 hyvh_mapping_length(const struct hyvh_mapping *m)
+{
+	return (u64)m->range.snapshot->nr << PAGE_SHIFT;
+}
+
+static int hyvh_window_alloc(struct hyvh_window *window, unsigned long nr,
+			     unsigned long *first)
+{
+	unsigned long total, start;
+	int ret = -ENOSPC;
+
+	mutex_lock(&window->lock);
+	total = window->size >> PAGE_SHIFT;
 	if (!window->pages || nr > total)
-		return -ENOSPC;
-
-	start = bitmap_find_next_zero_area(window->pages, total, window->hint,
+		goto unlock;
+	start = bitmap_find_next_zero_area(window->taken, total, window->hint,
 					   nr, 0);
 	if (start >= total)
-		start = bitmap_find_next_zero_area(window->pages, total, 0, nr,
+		start = bitmap_find_next_zero_area(window->taken, total, 0, nr,
 						   0);
 	if (start >= total)
-		return -ENOSPC;
+		goto unlock;
 
-	bitmap_set(window->pages, start, nr);
+	bitmap_set(window->taken, start, nr);
 	window->hint = start + nr;
-	*offset = start << PAGE_SHIFT;
-	return 0;
-}
-
-/* Restore anonymous memory. If that succeeds, the pages are free again. */
-static void hyvh_window_restore(struct hyvh_window *window,
-				unsigned long offset, unsigned long length)
-{
-	unsigned long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	unsigned long start = window->addr + offset, addr;
-
-	lockdep_assert_held(&window->lock);
-	addr = vm_mmap(NULL, start, length, PROT_READ | PROT_WRITE,
-		       flags | MAP_FIXED, 0);
-	if (IS_ERR_VALUE(addr)) {
-		/*
-		 * The VMM may be at its limit of mappings. Unmapping the HCA's
-		 * memory is necessary anyway and frees a mapping.
-		 */
-		if (vm_munmap(start, length))
-			return;
-		addr = vm_mmap(NULL, start, length, PROT_READ | PROT_WRITE,
-			       flags | MAP_FIXED_NOREPLACE, 0);
-	}
-	if (!IS_ERR_VALUE(addr))
-		bitmap_clear(window->pages, offset >> PAGE_SHIFT,
-			     length >> PAGE_SHIFT);
-}
-
-static int hyvh_window_cache(unsigned long addr, u8 *cache)
-{
-	struct vm_area_struct *vma;
-	pgprot_t prot, plain;
-	int ret = 0;
-
-	mmap_read_lock(current->mm);
-	vma = vma_lookup(current->mm, addr);
-	if (!vma) {
-		ret = -EFAULT;
-		goto out;
-	}
-	prot = vma->vm_page_prot;
-	plain = vm_get_page_prot(vma->vm_flags);
-	if (pgprot_val(prot) == pgprot_val(pgprot_noncached(plain)))
-		*cache = HYV_CACHE_UC;
-	else if (pgprot_val(prot) == pgprot_val(pgprot_writecombine(plain)))
-		*cache = HYV_CACHE_WC;
-	else
-		*cache = HYV_CACHE_WB;
-out:
-	mmap_read_unlock(current->mm);
+	*first = start;
+	ret = 0;
+unlock:
+	mutex_unlock(&window->lock);
 	return ret;
 }
 
@@ -159,106 +136,132 @@ out:
  * hyvh_window_map() - map HCA memory into the window
  * @window: the window
  * @mappings: list of the context that owns the mapping
- * @file: uverbs file of the context
- * @pgoff: offset in @file in bytes, which selects the HCA memory
- * @length: bytes
- * @writable: allow writing
- * @offset: set to the offset in the window
- * @cache: set to the HYV_CACHE_* attribute of the mapping
+ * @req: what to map
+ *
+ * Looks for room first: a driver may allow only one mapping of its memory.
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
- * Return: 0; -EINVAL if the offset or length is invalid or the HCA's driver
- * refuses it; -ENOSPC if the window is full; or another error of mmap(2).
+ * Return: 0; -ENOSPC if the window is full or not set; -EINVAL if the HCA's
+ * driver refuses; or another error of hyvh_snapshot_take().
  */
 int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
-		    struct file *file, u64 pgoff, u64 length, bool writable,
-		    u64 *offset, u8 *cache)
+		    struct hyvh_window_req *req)
 {
-	unsigned long prot = PROT_READ | (writable ? PROT_WRITE : 0);
+	unsigned long nr = req->range.length >> PAGE_SHIFT;
+	struct hyvh_snapshot *snapshot;
 	struct hyvh_mapping *m;
-	unsigned long addr;
+	unsigned long first;
 	int ret;
-
-	if (!length || !PAGE_ALIGNED(pgoff) || !PAGE_ALIGNED(length) ||
-	    length > LONG_MAX || pgoff > LONG_MAX - length)
-		return -EINVAL;
 
 	m = kmalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return -ENOMEM;
-	m->length = length;
-
-	mutex_lock(&window->lock);
-	ret = hyvh_window_alloc(window, length, &m->offset);
+	ret = hyvh_window_alloc(window, nr, &first);
 	if (ret)
 		goto err_free;
-
-	addr = vm_mmap(file, window->addr + m->offset, length, prot,
-		       MAP_SHARED | MAP_FIXED, pgoff);
-	if (IS_ERR_VALUE(addr)) {
-		ret = (int)addr;
-		goto err_restore;
+	snapshot = hyvh_snapshot_take(req->file,
+				      req->range.offset >> PAGE_SHIFT, nr,
+				      req->writable);
+	if (IS_ERR(snapshot)) {
+		ret = PTR_ERR(snapshot);
+		goto err_taken;
 	}
-	ret = hyvh_window_cache(addr, cache);
-	if (ret)
-		goto err_restore;
+	m->range.first = first;
+	m->range.snapshot = snapshot;
+	m->charge = req->charge;
+	req->offset = hyvh_mapping_offset(m);
+	req->cache = snapshot->cache;
 
-	window->used += length;
+	mutex_lock(&window->lock);
+	WRITE_ONCE(window->used, window->used + req->range.length);
 	list_add(&m->link, mappings);
-	*offset = m->offset;
-	trace_hyvh_window_map(window->vnic_id, m->offset, length);
+	hyvh_window_pages_show(window->pages, &m->range);
+	trace_hyvh_window_map(window->vnic_id, req->offset, req->range.length);
 	mutex_unlock(&window->lock);
+	/* The guest may have unmapped and freed @m already. */
+	hyvh_window_pages_zap(window->pages, first, nr);
 	return 0;
 
-err_restore:
-	/* A failed MAP_FIXED has unmapped the anonymous memory. */
-	hyvh_window_restore(window, m->offset, length);
-err_free:
+err_taken:
+	mutex_lock(&window->lock);
+	bitmap_clear(window->taken, first, nr);
 	mutex_unlock(&window->lock);
+err_free:
 	kfree(m);
 	return ret;
 }
 
-static void hyvh_window_unmap_one(struct hyvh_window *window,
-				  struct hyvh_mapping *m)
+/*
+ * Remove a mapping from the window. Its pages may be used for another one at
+ * once: their zaps are made before the guest hears of either.
+ */
+static void hyvh_window_hide(struct hyvh_window *window, struct hyvh_mapping *m)
 {
 	lockdep_assert_held(&window->lock);
-	trace_hyvh_window_unmap(window->vnic_id, m->offset, m->length);
-	hyvh_window_restore(window, m->offset, m->length);
-	window->used -= m->length;
-	list_del(&m->link);
+	trace_hyvh_window_unmap(window->vnic_id, hyvh_mapping_offset(m),
+				hyvh_mapping_length(m));
+	hyvh_window_pages_hide(window->pages, &m->range);
+	bitmap_clear(window->taken, m->range.first, m->range.snapshot->nr);
+	WRITE_ONCE(window->used, window->used - hyvh_mapping_length(m));
+}
+
+/* The pages of the window have been zapped. */
+static void hyvh_mapping_free(struct hyvh_mapping *m)
+{
+	hyvh_snapshot_free(m->range.snapshot);
+	hyvh_charge_put(m->charge);
 	kfree(m);
 }
 
 /*
- * Undo the mapping at @offset, in the same context as hyvh_window_map(). Returns
- * -ENOENT if the context has no mapping there.
+ * Undo the mapping at @offset. Returns -ENOENT if the context has no mapping
+ * there.
  */
 int hyvh_window_unmap(struct hyvh_window *window, struct list_head *mappings,
 		      u64 offset)
 {
 	struct hyvh_mapping *m;
-	int ret = -ENOENT;
 
 	mutex_lock(&window->lock);
-	list_for_each_entry(m, mappings, link) {
-		if (m->offset != offset)
-			continue;
-		hyvh_window_unmap_one(window, m);
-		ret = 0;
-		break;
-	}
+	list_for_each_entry(m, mappings, link)
+		if (hyvh_mapping_offset(m) == offset)
+			goto found;
 	mutex_unlock(&window->lock);
-	return ret;
+	return -ENOENT;
+
+found:
+	hyvh_window_hide(window, m);
+	list_del(&m->link);
+	mutex_unlock(&window->lock);
+	hyvh_window_pages_zap(window->pages, m->range.first,
+			      m->range.snapshot->nr);
+	hyvh_mapping_free(m);
+	return 0;
 }
 
+/* Any process context, even without the VMM's address space. */
 void hyvh_window_unmap_all(struct hyvh_window *window,
 			   struct list_head *mappings)
 {
+	unsigned long first = ULONG_MAX, end = 0;
 	struct hyvh_mapping *m, *next;
+	LIST_HEAD(gone);
 
 	mutex_lock(&window->lock);
-	list_for_each_entry_safe(m, next, mappings, link)
-		hyvh_window_unmap_one(window, m);
+	list_splice_init(mappings, &gone);
+	list_for_each_entry(m, &gone, link) {
+		hyvh_window_hide(window, m);
+		first = min(first, m->range.first);
+		end = max(end, m->range.first + m->range.snapshot->nr);
+	}
 	mutex_unlock(&window->lock);
+	if (list_empty(&gone))
+		return;
+
+	/* Each zap interrupts all vCPUs. What is still mapped faults again. */
+	hyvh_window_pages_zap(window->pages, first, end - first);
+	list_for_each_entry_safe(m, next, &gone, link) {
+		hyvh_mapping_free(m);
+		cond_resched();
+	}
 }

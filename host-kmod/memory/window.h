@@ -1,44 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The window: memory of the VMM, shared with the guest, into which queues and
- * doorbell pages of the HCA are mapped.
+ * The window: memory of /dev/hyv that the VMM maps and shares with the guest, in
+ * which queues and doorbell pages of the HCA are seen.
  */
 #ifndef HYVH_WINDOW_H
 #define HYVH_WINDOW_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 #include <hyv/wire.h>
 #include <uapi/linux/hyv.h>
 
-struct file;
+#include "memory/mmap_table.h"
 
-#define HYVH_MIN_WINDOW	1048576UL
+struct file;
+struct hyvh_charge;
+struct hyvh_window_pages;
+struct vm_area_struct;
+
+#define HYVH_MIN_WINDOW	((u64)SZ_1M)
+/* Numbers of pages fit into the unsigned int of the bitmap functions. */
+#define HYVH_MAX_WINDOW	((u64)SZ_1T)
 
 struct hyvh_window {
 	u32 vnic_id;	/* for traces; set at attach */
+	/* NULL until the VMM has set the window; does not change then. */
+	struct hyvh_window_pages *pages;
 
 	/*
-	 * Protects all fields below and the lists of mappings of the vNIC's
-	 * contexts. Held while mappings change.
+	 * Protects the fields below and the lists of mappings of the vNIC's
+	 * contexts. Not held while the driver or the VMM's mappings are used.
 	 */
 	struct mutex lock;
-	unsigned long addr;	/* in the VMM; 0 if the VMM has set no window */
-	unsigned long size;	/* bytes */
-	unsigned long used;	/* bytes that HCA memory is mapped into */
-	unsigned long *pages;	/* one bit for each page, set if taken */
+	u64 size;	/* bytes; readable without the lock */
+	u64 used;	/* bytes with mappings; readable without the lock */
+	unsigned long *taken;	/* one bit for each page */
 	unsigned long hint;	/* page to search for free pages from */
+};
+
+/**
+ * struct hyvh_window_req - memory to map into the window
+ * @file: uverbs file of the context
+ * @range: mmap offset and length
+ * @writable: allow writing
+ * @charge: the mapping takes over this reference if it succeeds; or NULL
+ * @offset: set to the offset in the window
+ * @cache: set to the HYV_CACHE_* attribute of the mapping
+ */
+struct hyvh_window_req {
+	struct file *file;
+	struct hyvh_mmap_range range;
+	bool writable;
+	struct hyvh_charge *charge;
+	u64 offset;
+	u8 cache;
 };
 
 void hyvh_window_init(struct hyvh_window *window);
 void hyvh_window_free(struct hyvh_window *window);
 int hyvh_window_set(struct hyvh_window *window,
 		    const struct hyv_set_window *arg);
-void hyvh_window_usage(struct hyvh_window *window, u64 *used, u64 *size);
+int hyvh_window_mmap(struct hyvh_window *window, struct vm_area_struct *vma);
+void hyvh_window_usage(const struct hyvh_window *window, u64 *used, u64 *size);
 int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
-		    struct file *file, u64 pgoff, u64 length, bool writable,
-		    u64 *offset, u8 *cache);
+		    struct hyvh_window_req *req);
 int hyvh_window_unmap(struct hyvh_window *window, struct list_head *mappings,
 		      u64 offset);
 void hyvh_window_unmap_all(struct hyvh_window *window,

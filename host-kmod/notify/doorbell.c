@@ -3,15 +3,18 @@
  * The doorbell area. Its pages are pinned and mapped into the kernel, so that
  * the worker polls it without page faults.
  */
+#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <hyv/wire.h>
 
 #include "memory/chunk.h"
 #include "memory/mem_table.h"
+#include "memory/quota.h"
 #include "notify/doorbell.h"
 #include "notify/doorbell_map.h"
 #include "trace.h"
@@ -24,19 +27,58 @@ struct hyvh_doorbell_area {
 	struct hyvh_doorbell_map solicited; /* for the next solicited one */
 	struct page **pages;		/* pinned */
 	unsigned int nr_pages;
+
+	/* To undo hyvh_doorbell_area_charge(). */
+	struct hyvh_quota *quota;
+	struct mm_struct *mm;		/* the vNIC keeps it */
+	unsigned long charged;		/* pages */
 };
 
 void hyvh_doorbells_init(struct hyvh_doorbells *db,
-			 const struct hyvh_doorbell_ops *ops, void *arg)
+			 const struct hyvh_doorbell_ops *ops, void *arg,
+			 struct hyvh_quota *quota)
 {
 	db->ops = ops;
 	db->arg = arg;
+	db->quota = quota;
 	mutex_init(&db->lock);
 }
 
 void hyvh_doorbells_destroy(struct hyvh_doorbells *db)
 {
 	mutex_destroy(&db->lock);
+}
+
+/* Account pinned pages like the memory of MRs. */
+static int hyvh_doorbell_area_charge(struct hyvh_doorbell_area *area,
+				     struct hyvh_quota *quota,
+				     unsigned long nr)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	struct mm_struct *mm = current->mm;
+	int ret;
+
+	ret = hyvh_quota_charge(quota, (u64)nr << PAGE_SHIFT);
+	if (ret)
+		return ret;
+	if (atomic64_add_return(nr, &mm->pinned_vm) > limit &&
+	    !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(nr, &mm->pinned_vm);
+		hyvh_quota_uncharge(quota, (u64)nr << PAGE_SHIFT);
+		return -ENOMEM;
+	}
+	area->quota = quota;
+	area->mm = mm;
+	area->charged = nr;
+	return 0;
+}
+
+static void hyvh_doorbell_area_uncharge(struct hyvh_doorbell_area *area)
+{
+	if (!area->charged)
+		return;
+	atomic64_sub(area->charged, &area->mm->pinned_vm);
+	hyvh_quota_uncharge(area->quota, (u64)area->charged << PAGE_SHIFT);
 }
 
 static int hyvh_doorbell_area_pin(struct hyvh_doorbell_area *area,
@@ -97,24 +139,30 @@ static void hyvh_doorbell_area_free(struct hyvh_doorbell_area *area)
 {
 	if (area->hdr)
 		vunmap(area->hdr);
-	unpin_user_pages(area->pages, area->nr_pages);
+	/* The worker has written to it. */
+	unpin_user_pages_dirty_lock(area->pages, area->nr_pages, true);
 	kfree(area->pages);
+	hyvh_doorbell_area_uncharge(area);
 	kfree(area);
 }
 
 static struct hyvh_doorbell_area *
 hyvh_doorbell_area_create(const struct hyvh_chunks *chunks,
-			  const struct hyvh_mem_table *table)
+			  const struct hyvh_mem_table *table,
+			  struct hyvh_quota *quota)
 {
+	unsigned long nr = chunks->length >> PAGE_SHIFT;
 	struct hyvh_doorbell_area *area;
 	int ret = -ENOMEM;
 
 	area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
 	if (!area)
 		return ERR_PTR(-ENOMEM);
-	area->pages = kcalloc(chunks->length >> PAGE_SHIFT,
-			      sizeof(*area->pages), GFP_KERNEL_ACCOUNT);
+	area->pages = kcalloc(nr, sizeof(*area->pages), GFP_KERNEL_ACCOUNT);
 	if (!area->pages)
+		goto err_free;
+	ret = hyvh_doorbell_area_charge(area, quota, nr);
+	if (ret)
 		goto err_free;
 	ret = hyvh_doorbell_area_pin(area, chunks, table);
 	if (ret)
@@ -141,7 +189,8 @@ err_free:
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0, %-EEXIST if there is an area already, %-EFAULT if @chunks are not
- * guest memory, or another negative errno.
+ * guest memory, %-EDQUOT or %-ENOMEM if the vNIC or the VMM has pinned too much
+ * memory, or another negative errno.
  */
 int hyvh_doorbells_setup(struct hyvh_doorbells *db,
 			 const struct hyvh_chunks *chunks,
@@ -155,7 +204,7 @@ int hyvh_doorbells_setup(struct hyvh_doorbells *db,
 		ret = -EEXIST;
 		goto out;
 	}
-	area = hyvh_doorbell_area_create(chunks, table);
+	area = hyvh_doorbell_area_create(chunks, table, db->quota);
 	ret = PTR_ERR_OR_ZERO(area);
 	if (ret)
 		goto out;
@@ -166,7 +215,7 @@ out:
 	return ret;
 }
 
-/* Free the area. Called in the worker while no request is executed. */
+/* Free the area, while no request is executed and the worker is stopped. */
 void hyvh_doorbells_free(struct hyvh_doorbells *db)
 {
 	struct hyvh_doorbell_area *area;

@@ -13,6 +13,7 @@
 struct hyvh_chunks;
 struct hyvh_doorbell_area;
 struct hyvh_mem_table;
+struct hyvh_quota;
 
 #define HYVH_QP_SLOTS		16384
 #define HYVH_CQ_SLOTS		16384
@@ -29,28 +30,30 @@ struct hyvh_doorbell_ops {
 struct hyvh_doorbells {
 	const struct hyvh_doorbell_ops *ops;
 	void *arg;	/* passed to ops */
+	struct hyvh_quota *quota;	/* charged with the bytes of the area */
 	u32 vnic_id;	/* for traces */
 
 	struct mutex lock;	/* serialises changes of area */
 	/*
-	 * The guest's doorbell area, or NULL. Only the worker, which reads it
-	 * without the lock, sets it to NULL.
+	 * The guest's doorbell area, or NULL. Set to NULL only while the worker,
+	 * which reads it without the lock, is stopped.
 	 */
 	struct hyvh_doorbell_area *area;
 };
 
 void hyvh_doorbells_init(struct hyvh_doorbells *db,
-			 const struct hyvh_doorbell_ops *ops, void *arg);
+			 const struct hyvh_doorbell_ops *ops, void *arg,
+			 struct hyvh_quota *quota);
 void hyvh_doorbells_destroy(struct hyvh_doorbells *db);
 int hyvh_doorbells_setup(struct hyvh_doorbells *db,
 			 const struct hyvh_chunks *chunks,
 			 struct hyvh_mem_table *table);
+void hyvh_doorbells_free(struct hyvh_doorbells *db);
 
 /* For the worker. */
 bool hyvh_doorbells_ready(const struct hyvh_doorbells *db);
 bool hyvh_doorbells_drain(struct hyvh_doorbells *db);
 bool hyvh_doorbells_pending(const struct hyvh_doorbells *db);
 void hyvh_doorbells_want_kicks(struct hyvh_doorbells *db, bool want);
-void hyvh_doorbells_free(struct hyvh_doorbells *db);
 
 #endif /* HYVH_DOORBELL_H */

@@ -131,38 +131,63 @@ bool hyvh_backlog_raise(struct hyvh_event_backlog *backlog,
 }
 
 /**
- * hyvh_backlog_pop() - take the oldest pending event for delivery
+ * hyvh_backlog_peek() - make a message of the oldest pending event
  * @backlog: the backlog
  * @ev: message to write
  *
- * The event is lost unless the caller delivers it, so the caller finds a buffer
- * first. The caller excludes hyvh_backlog_cancel() from this call until the
- * message is delivered. An event that was raised more than HYVH_EVENT_MAX_COUNT
- * times takes several calls.
+ * The event stays pending until hyvh_backlog_done(), so that a delivery can fail
+ * and be tried again. The caller excludes hyvh_backlog_cancel() from this call
+ * until the message is delivered or dropped. An event that was raised more than
+ * HYVH_EVENT_MAX_COUNT times takes several messages.
  *
- * Return: false, with @ev unchanged, if nothing is pending.
+ * Return: the event, or NULL, with @ev unchanged, if nothing is pending.
  */
-bool hyvh_backlog_pop(struct hyvh_event_backlog *backlog, struct hyv_event *ev)
+struct hyvh_pending_event *hyvh_backlog_peek(struct hyvh_event_backlog *backlog,
+					     struct hyv_event *ev)
 {
 	struct hyvh_pending_event *event;
 	unsigned long flags;
-	u32 count;
 
 	spin_lock_irqsave(&backlog->lock, flags);
 	event = list_first_entry_or_null(&backlog->pending,
 					 struct hyvh_pending_event, link);
 	if (event) {
-		count = min_t(u32, event->count, HYVH_EVENT_MAX_COUNT);
 		memset(ev, 0, sizeof(*ev));
 		ev->type = cpu_to_le16(event->source->type);
 		ev->code = cpu_to_le16(event->source->code);
 		ev->handle = cpu_to_le32(event->source->handle);
-		ev->count = cpu_to_le32(count);
-		event->count -= count;
-		if (!event->count)
-			hyvh_backlog_remove(backlog, event);
+		ev->count = cpu_to_le32(min_t(u32, event->count,
+					      HYVH_EVENT_MAX_COUNT));
 	}
 	spin_unlock_irqrestore(&backlog->lock, flags);
+	return event;
+}
+
+/* Message @ev, made of @event by hyvh_backlog_peek(), has been delivered. */
+void hyvh_backlog_done(struct hyvh_event_backlog *backlog,
+		       struct hyvh_pending_event *event,
+		       const struct hyv_event *ev)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&backlog->lock, flags);
+	/* It may have been raised again, but its count only grows. */
+	event->count -= le32_to_cpu(ev->count);
+	if (!event->count)
+		hyvh_backlog_remove(backlog, event);
+	spin_unlock_irqrestore(&backlog->lock, flags);
+}
+
+/*
+ * Take the oldest pending event. Returns false, with @ev unchanged, if nothing
+ * is pending. The caller excludes hyvh_backlog_cancel().
+ */
+bool hyvh_backlog_pop(struct hyvh_event_backlog *backlog, struct hyv_event *ev)
+{
+	struct hyvh_pending_event *event = hyvh_backlog_peek(backlog, ev);
+
+	if (event)
+		hyvh_backlog_done(backlog, event, ev);
 	return event;
 }
 

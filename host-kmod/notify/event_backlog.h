@@ -73,6 +73,11 @@ void hyvh_event_source_init(struct hyvh_event_source *source, u16 type,
 			    u16 code, u32 handle);
 bool hyvh_backlog_raise(struct hyvh_event_backlog *backlog,
 			struct hyvh_event_source *source);
+struct hyvh_pending_event *hyvh_backlog_peek(struct hyvh_event_backlog *backlog,
+					     struct hyv_event *ev);
+void hyvh_backlog_done(struct hyvh_event_backlog *backlog,
+		       struct hyvh_pending_event *event,
+		       const struct hyv_event *ev);
 bool hyvh_backlog_pop(struct hyvh_event_backlog *backlog, struct hyv_event *ev);
 void hyvh_backlog_cancel(struct hyvh_event_backlog *backlog,
 			 struct hyvh_event_source *source);

@@ -4,17 +4,25 @@
  *
  * Callbacks of the HCA, which may run with interrupts disabled, add an event to
  * a backlog without allocating memory. The worker moves it to the guest's event
- * queue as soon as there is a buffer.
+ * queue as soon as there is a buffer. The worker uses the VMM's address space
+ * only for that, and with page faults disabled, see memory/fault_in.h.
  */
 #include <linux/eventfd.h>
+#include <linux/kthread.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 #include <rdma/ib_verbs.h>
 
 #include "debug.h"
+#include "memory/fault_in.h"
 #include "memory/guest_mem.h"
 #include "notify/counters.h"
 #include "notify/events.h"
 #include "trace.h"
+
+/* Page faults in one delivery before the worker waits for a while. */
+#define HYVH_EVENT_MAX_FAULTS	16
 
 static const int hyvh_port_codes[HYVH_PORT_EVENTS] = {
 	IB_EVENT_PORT_ACTIVE,
@@ -36,6 +44,7 @@ void hyvh_events_init(struct hyvh_events *events, struct hyvh_worker *worker,
 	events->worker = worker;
 	events->mem = mem;
 	events->counters = counters;
+	hyvh_signal_init(&events->broken);
 	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++) {
 		hyvh_backlog_init(&events->queue[i].backlog);
 		mutex_init(&events->queue[i].lock);
@@ -44,7 +53,6 @@ void hyvh_events_init(struct hyvh_events *events, struct hyvh_worker *worker,
 	for (i = 0; i < HYVH_SPARE_EVENTS; i++)
 		hyvh_backlog_add_spare(&events->queue[0].backlog,
 				       &events->spare[i]);
-	events->nr_queues = 1;
 	hyvh_event_source_init(&events->device_fatal, HYV_EVENT_DEVICE,
 			       IB_EVENT_DEVICE_FATAL, 0);
 }
@@ -55,7 +63,10 @@ hyvh_events_of_port(struct hyvh_events *events, unsigned int port)
 	return &events->port[(port - 1) * HYVH_PORT_EVENTS];
 }
 
-/* Make the event sources of an HCA's ports. Returns 0 or -ENOMEM. */
+/*
+ * Make the event sources of an HCA's ports, while it may already raise events.
+ * Returns 0 or -ENOMEM.
+ */
 int hyvh_events_set_ports(struct hyvh_events *events, unsigned int nr_ports)
 {
 	unsigned int port, i;
@@ -70,13 +81,19 @@ int hyvh_events_set_ports(struct hyvh_events *events, unsigned int nr_ports)
 								   port) + i,
 					       HYV_EVENT_PORT,
 					       hyvh_port_codes[i], port);
-	events->nr_ports = nr_ports;
+	/* Pairs with smp_load_acquire() in hyvh_events_raise_port(). */
+	smp_store_release(&events->nr_ports, nr_ports);
 	return 0;
 }
 
-/* Nothing can raise the events any longer, and the backlogs are empty. */
+/* Undo hyvh_events_set_ports(). Nothing can raise the events any longer. */
 void hyvh_events_clear_ports(struct hyvh_events *events)
 {
+	unsigned int i;
+
+	for (i = 0; i < events->nr_ports * HYVH_PORT_EVENTS; i++)
+		hyvh_backlog_cancel(&events->queue[0].backlog,
+				    &events->port[i]);
 	kfree(events->port);
 	events->port = NULL;
 	events->nr_ports = 0;
@@ -86,19 +103,35 @@ void hyvh_events_free(struct hyvh_events *events)
 {
 	int i;
 
+	hyvh_signal_set(&events->broken, NULL);
 	hyvh_events_clear_ports(events);
 	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++)
 		mutex_destroy(&events->queue[i].lock);
 }
 
-static void hyvh_event_queue_stop(struct hyvh_event_queue *eq)
+static int hyvh_event_ring_init(struct hyvh_vring *vring,
+				const struct hyv_set_event_queue *arg,
+				bool event_idx)
 {
-	lockdep_assert_held(&eq->lock);
-	hyvh_kick_clear(&eq->kick);
-	if (eq->call)
-		eventfd_ctx_put(eq->call);
-	eq->call = NULL;
-	eq->running = false;
+	int ret;
+
+	if (arg->avail_index > U16_MAX)
+		return -EINVAL;
+	ret = hyvh_vring_init(vring, arg->num, arg->desc, arg->avail, arg->used,
+			      arg->avail_index, event_idx);
+	if (ret)
+		return ret;
+	return hyvh_fault_in_check(arg->desc, hyvh_vring_desc_bytes(arg->num)) ?:
+	       hyvh_fault_in_check(arg->avail,
+				   hyvh_vring_avail_bytes(arg->num)) ?:
+	       hyvh_fault_in_check(arg->used, hyvh_vring_used_bytes(arg->num));
+}
+
+static struct eventfd_ctx *hyvh_event_call_get(int fd)
+{
+	if (fd < -1)
+		return ERR_PTR(-EINVAL);
+	return fd == -1 ? NULL : eventfd_ctx_fdget(fd);
 }
 
 static int hyvh_event_queue_start(struct hyvh_events *events,
@@ -106,34 +139,53 @@ static int hyvh_event_queue_start(struct hyvh_events *events,
 				  const struct hyv_set_event_queue *arg,
 				  bool event_idx)
 {
-	struct eventfd_ctx *call = NULL;
+	struct eventfd_ctx *call;
+	struct hyvh_vring vring;
 	int ret;
 
-	lockdep_assert_held(&eq->lock);
-	if (eq->running)
+	/* Only callers of this function set it, and they are serialised. */
+	if (READ_ONCE(eq->running))
 		return -EBUSY;
-	if (arg->avail_index > U16_MAX || arg->call_fd < -1)
-		return -EINVAL;
-
-	if (arg->call_fd >= 0) {
-		call = eventfd_ctx_fdget(arg->call_fd);
-		if (IS_ERR(call))
-			return PTR_ERR(call);
-	}
-	ret = hyvh_vring_init(&eq->vring, arg->num, arg->desc, arg->avail,
-			      arg->used, arg->avail_index, event_idx);
-	if (!ret)
-		ret = hyvh_kick_set(&eq->kick, events->worker, arg->kick_fd);
+	/* Faults may wait for the VMM, so not with the lock held. */
+	ret = hyvh_event_ring_init(&vring, arg, event_idx);
+	if (ret)
+		return ret;
+	call = hyvh_event_call_get(arg->call_fd);
+	if (IS_ERR(call))
+		return PTR_ERR(call);
+	ret = hyvh_worker_start(events->worker);
 	if (ret)
 		goto err_call;
+	ret = hyvh_kick_set(&eq->kick, events->worker, arg->kick_fd);
+	if (ret)
+		goto err_call;
+
+	mutex_lock(&eq->lock);
+	eq->vring = vring;
 	eq->call = call;
-	eq->running = true;
+	WRITE_ONCE(eq->running, true);
+	mutex_unlock(&eq->lock);
 	return 0;
 
 err_call:
 	if (call)
 		eventfd_ctx_put(call);
 	return ret;
+}
+
+static void hyvh_event_queue_stop(struct hyvh_event_queue *eq, u32 *avail_index)
+{
+	struct eventfd_ctx *call;
+
+	hyvh_kick_clear(&eq->kick);
+	mutex_lock(&eq->lock);
+	*avail_index = eq->running ? eq->vring.last_avail : 0;
+	call = eq->call;
+	eq->call = NULL;
+	WRITE_ONCE(eq->running, false);
+	mutex_unlock(&eq->lock);
+	if (call)
+		eventfd_ctx_put(call);
 }
 
 /**
@@ -150,21 +202,21 @@ int hyvh_events_set_queue(struct hyvh_events *events,
 			  struct hyv_set_event_queue *arg, bool event_idx)
 {
 	struct hyvh_event_queue *eq;
-	int ret = 0;
+	int ret;
 
-	if (arg->index >= HYV_MAX_EVENT_QUEUES)
+	if (arg->index >= events->nr_queues)
 		return hyvh_refuse(events->vnic_id, -EINVAL,
 				   "no event queue %u", arg->index);
 	eq = &events->queue[arg->index];
 
-	mutex_lock(&eq->lock);
-	if (arg->num) {
-		ret = hyvh_event_queue_start(events, eq, arg, event_idx);
-	} else {
-		arg->avail_index = eq->running ? eq->vring.last_avail : 0;
-		hyvh_event_queue_stop(eq);
+	if (!arg->num) {
+		if (arg->desc || arg->avail || arg->used)
+			return hyvh_refuse(events->vnic_id, -EINVAL,
+					   "addresses for an event queue to stop");
+		hyvh_event_queue_stop(eq, &arg->avail_index);
+		return 0;
 	}
-	mutex_unlock(&eq->lock);
+	ret = hyvh_event_queue_start(events, eq, arg, event_idx);
 	if (ret)
 		return hyvh_refuse(events->vnic_id, ret,
 				   "cannot start event queue %u with %u entries",
@@ -179,21 +231,22 @@ bool hyvh_events_running(const struct hyvh_events *events)
 	return READ_ONCE(events->queue[0].running);
 }
 
-/* Stop all queues and drop all pending events of a vNIC without objects. */
+/*
+ * Stop all queues and drop all pending events of a vNIC without objects, whose
+ * worker is stopped.
+ */
 void hyvh_events_reset(struct hyvh_events *events)
 {
-	struct hyvh_event_queue *eq;
 	struct hyv_event ev;
+	u32 avail_index;
 	int i;
 
 	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++) {
-		eq = &events->queue[i];
-		mutex_lock(&eq->lock);
-		hyvh_event_queue_stop(eq);
-		while (hyvh_backlog_pop(&eq->backlog, &ev))
+		hyvh_event_queue_stop(&events->queue[i], &avail_index);
+		while (hyvh_backlog_pop(&events->queue[i].backlog, &ev))
 			;
-		mutex_unlock(&eq->lock);
 	}
+	hyvh_signal_lower(&events->broken);
 }
 
 /**
@@ -237,7 +290,8 @@ void hyvh_events_raise_code(struct hyvh_events *events,
 void hyvh_events_raise_port(struct hyvh_events *events, unsigned int port,
 			    int code)
 {
-	if (port && port <= events->nr_ports)
+	/* Pairs with smp_store_release() in hyvh_events_set_ports(). */
+	if (port && port <= smp_load_acquire(&events->nr_ports))
 		hyvh_events_raise_code(events,
 				       hyvh_events_of_port(events, port),
 				       HYVH_PORT_EVENTS, code);
@@ -267,47 +321,88 @@ void hyvh_events_cancel(struct hyvh_events *events, unsigned int queue,
 	mutex_unlock(&eq->lock);
 }
 
-static int hyvh_event_hva(void *arg, u64 gpa, u64 len, u64 *hva)
+static int hyvh_event_hva(void *arg, u64 gpa, u64 len, u64 *hva, u64 *run)
 {
-	u64 run;
-	int ret;
-
-	ret = hyvh_mem_table_translate(arg, gpa, len, hva, &run);
-	if (ret)
-		return ret;
-	return run < len ? -EFAULT : 0;
+	return hyvh_mem_table_translate(arg, gpa, len, hva, run);
 }
 
-/* Deliver until the backlog is empty or the guest's buffers are used up. */
-static unsigned int hyvh_event_queue_push(struct hyvh_events *events,
-					  struct hyvh_event_queue *eq,
-					  struct hyvh_mem_table *table)
+/*
+ * Deliver until the backlog is empty. Adds the number of messages to @n. Returns
+ * 0, -ENOBUFS if the guest's buffers are used up, or an error of the ring.
+ */
+static int hyvh_event_queue_push(struct hyvh_events *events,
+				 struct hyvh_event_queue *eq,
+				 struct hyvh_mem_table *table, unsigned int *n)
 {
+	struct hyvh_pending_event *event;
 	struct hyv_event ev;
-	unsigned int n = 0;
-	int ret = 0;
+	int ret;
 
-	while (n < eq->vring.num) {
-		ret = hyvh_vring_ready(&eq->vring);
-		if (ret || !hyvh_backlog_pop(&eq->backlog, &ev))
-			break;
+	lockdep_assert_held(&eq->lock);
+	/* Other queues and doorbells must get their turn, too. */
+	while (*n < eq->vring.num) {
+		event = hyvh_backlog_peek(&eq->backlog, &ev);
+		if (!event)
+			return 0;
 		ret = hyvh_vring_push(&eq->vring, hyvh_event_hva, table, &ev,
 				      sizeof(ev));
 		if (ret)
-			break;
+			return ret;
+		hyvh_backlog_done(&eq->backlog, event, &ev);
 		trace_hyvh_event_deliver(events->vnic_id, eq - events->queue,
 					 le16_to_cpu(ev.type),
 					 le16_to_cpu(ev.code),
 					 le32_to_cpu(ev.handle),
 					 le32_to_cpu(ev.count));
-		n++;
+		(*n)++;
 	}
-	if (ret == -ENOBUFS)
-		atomic64_inc(&events->counters->event_stalls);
-	else if (ret)
-		hyvh_dbg(events->vnic_id, "event queue %td is broken: %pe",
-			 eq - events->queue, ERR_PTR(ret));
-	return n;
+	return 0;
+}
+
+/* The same, but brings in missing pages. Returns -EAGAIN if that takes time. */
+static int hyvh_event_queue_fill(struct hyvh_events *events,
+				 struct hyvh_event_queue *eq,
+				 struct hyvh_mem_table *table, unsigned int *n)
+{
+	int faults, ret;
+
+	for (faults = 0; faults < HYVH_EVENT_MAX_FAULTS; faults++) {
+		pagefault_disable();
+		ret = hyvh_event_queue_push(events, eq, table, n);
+		pagefault_enable();
+		if (ret != -EFAULT)
+			return ret;
+		ret = hyvh_fault_in(events->mm, eq->vring.fault_addr,
+				    eq->vring.fault_len);
+		if (ret)
+			return ret;
+	}
+	return -EAGAIN;
+}
+
+static void hyvh_event_queue_interrupt(struct hyvh_events *events,
+				       struct hyvh_event_queue *eq)
+{
+	bool wanted;
+
+	lockdep_assert_held(&eq->lock);
+	pagefault_disable();
+	wanted = hyvh_vring_need_interrupt(&eq->vring);
+	pagefault_enable();
+	if (!wanted || !eq->call)
+		return;
+	atomic64_inc(&events->counters->interrupts);
+	eventfd_signal(eq->call);
+}
+
+static void hyvh_event_queue_break(struct hyvh_events *events,
+				   struct hyvh_event_queue *eq, int err)
+{
+	lockdep_assert_held(&eq->lock);
+	eq->vring.broken = true;
+	hyvh_dbg(events->vnic_id, "event queue %td is broken: %pe",
+		 eq - events->queue, ERR_PTR(err));
+	hyvh_signal_raise(&events->broken);
 }
 
 static bool hyvh_event_queue_deliver(struct hyvh_events *events,
@@ -315,28 +410,42 @@ static bool hyvh_event_queue_deliver(struct hyvh_events *events,
 {
 	struct hyvh_mem_table *table;
 	unsigned int n = 0;
-
-	if (hyvh_backlog_empty(&eq->backlog))
-		return false;
+	int ret;
 
 	mutex_lock(&eq->lock);
-	if (!eq->running)
+	if (!eq->running || eq->vring.broken ||
+	    hyvh_backlog_empty(&eq->backlog))
 		goto out;
 	table = hyvh_guest_mem_get(events->mem);
 	if (!table)
 		goto out;
-	n = hyvh_event_queue_push(events, eq, table);
+	ret = hyvh_event_queue_fill(events, eq, table, &n);
 	hyvh_mem_table_put(table);
 	if (n) {
 		atomic64_add(n, &events->counters->events);
-		if (eq->call && hyvh_vring_need_interrupt(&eq->vring) > 0) {
-			atomic64_inc(&events->counters->interrupts);
-			eventfd_signal(eq->call);
-		}
+		hyvh_event_queue_interrupt(events, eq);
 	}
+	if (ret == -EAGAIN)
+		hyvh_worker_retry(events->worker);
+	else if (ret == -ENOBUFS)
+		atomic64_inc(&events->counters->event_stalls);
+	else if (ret)
+		hyvh_event_queue_break(events, eq, ret);
 out:
 	mutex_unlock(&eq->lock);
 	return n;
+}
+
+/* A hint: is there anything to deliver? */
+static bool hyvh_events_pending(struct hyvh_events *events)
+{
+	int i;
+
+	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++)
+		if (READ_ONCE(events->queue[i].running) &&
+		    !hyvh_backlog_empty(&events->queue[i].backlog))
+			return true;
+	return false;
 }
 
 /*
@@ -349,7 +458,13 @@ bool hyvh_events_deliver(struct hyvh_events *events)
 	bool any = false;
 	int i;
 
+	if (!hyvh_events_pending(events) || !mmget_not_zero(events->mm))
+		return false;
+	kthread_use_mm(events->mm);
 	for (i = 0; i < HYV_MAX_EVENT_QUEUES; i++)
 		any |= hyvh_event_queue_deliver(events, &events->queue[i]);
+	kthread_unuse_mm(events->mm);
+	/* If the VMM is gone by now, taking down its memory may take long. */
+	mmput_async(events->mm);
 	return any;
 }

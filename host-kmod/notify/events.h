@@ -11,12 +11,14 @@
 #include <uapi/linux/hyv.h>
 
 #include "notify/event_backlog.h"
+#include "notify/signal.h"
 #include "notify/vring.h"
 #include "notify/worker.h"
 
 struct eventfd_ctx;
 struct hyvh_counters;
 struct hyvh_guest_mem;
+struct mm_struct;
 
 struct hyvh_event_queue {
 	struct hyvh_event_backlog backlog;
@@ -43,12 +45,16 @@ struct hyvh_events {
 	struct hyvh_worker *worker;		/* delivers the events */
 	struct hyvh_guest_mem *mem;		/* for the guest's buffers */
 	struct hyvh_counters *counters;
+	struct hyvh_signal broken;		/* a queue is broken */
+
+	/* Constant once the vNIC is attached. */
 	u32 vnic_id;				/* for messages and traces */
-	/* Offered by the VMM; may change at any time. */
-	unsigned int nr_queues;
+	struct mm_struct *mm;			/* of the VMM; no user count */
+	unsigned int nr_queues;			/* offered by the VMM */
+
 	struct hyvh_event_queue queue[HYV_MAX_EVENT_QUEUES];
 	struct hyvh_event_source *port;		/* HYVH_PORT_EVENTS per port */
-	unsigned int nr_ports;			/* of the HCA */
+	unsigned int nr_ports;			/* set after port */
 	struct hyvh_event_source device_fatal;	/* HCA failed or was removed */
 	/* For the backlog of queue 0. */
 	struct hyvh_pending_event spare[HYVH_SPARE_EVENTS];

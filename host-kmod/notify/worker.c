@@ -4,30 +4,28 @@
  * before it sleeps.
  */
 #include <linux/cgroup.h>
-#include <linux/completion.h>
 #include <linux/eventfd.h>
 #include <linux/file.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/stat.h>
 
 #include "notify/worker.h"
 
 /* Bits of hyvh_worker.flags. */
 enum {
-	HYVH_WORKER_WOKEN,	/* work or calls may be waiting */
+	HYVH_WORKER_WOKEN,	/* work may be waiting */
 };
 
 /* Shortest polling time after polling has paid, in microseconds. */
 #define HYVH_POLL_START_US	8
 
-struct hyvh_worker_call {
-	struct list_head link;
-	void (*fn)(struct hyvh_worker *worker);
-	struct completion done;
-};
+/* Time between attempts, in milliseconds, if work cannot be done yet. */
+#define HYVH_RETRY_MIN_MS	1
+#define HYVH_RETRY_MAX_MS	10
 
 void hyvh_worker_init(struct hyvh_worker *worker,
 		      const struct hyvh_worker_ops *ops, atomic64_t *kicks)
@@ -35,67 +33,32 @@ void hyvh_worker_init(struct hyvh_worker *worker,
 	worker->ops = ops;
 	worker->kicks = kicks;
 	spin_lock_init(&worker->lock);
-	INIT_LIST_HEAD(&worker->calls);
 }
 
-/* Make the worker look for work. Any context. */
+/*
+ * Make the worker look for work, now or when it is started. Any context, at any
+ * time, even after hyvh_worker_stop().
+ */
 void hyvh_worker_wake(struct hyvh_worker *worker)
 {
-	if (!test_and_set_bit(HYVH_WORKER_WOKEN, &worker->flags))
+	unsigned long flags;
+
+	if (test_and_set_bit(HYVH_WORKER_WOKEN, &worker->flags))
+		return;
+	spin_lock_irqsave(&worker->lock, flags);
+	if (worker->task)
 		wake_up_process(worker->task);
-}
-
-/**
- * hyvh_worker_call() - run a function in the worker and wait for it
- * @worker: a started worker
- * @fn: runs in process context in the VMM's address space; may sleep
- *
- * Context: Process context. May sleep. Not in the worker.
- */
-void hyvh_worker_call(struct hyvh_worker *worker,
-		      void (*fn)(struct hyvh_worker *worker))
-{
-	struct hyvh_worker_call call = { .fn = fn };
-
-	init_completion(&call.done);
-	spin_lock(&worker->lock);
-	list_add_tail(&call.link, &worker->calls);
-	spin_unlock(&worker->lock);
-	hyvh_worker_wake(worker);
-	wait_for_completion(&call.done);
-}
-
-static bool hyvh_worker_run_calls(struct hyvh_worker *worker)
-{
-	struct hyvh_worker_call *call;
-	bool any = false;
-
-	for (;;) {
-		spin_lock(&worker->lock);
-		call = list_first_entry_or_null(&worker->calls,
-						struct hyvh_worker_call, link);
-		if (call)
-			list_del(&call->link);
-		spin_unlock(&worker->lock);
-		if (!call)
-			return any;
-		call->fn(worker);
-		complete(&call->done);
-		any = true;
-	}
+	spin_unlock_irqrestore(&worker->lock, flags);
 }
 
 static bool hyvh_worker_run_once(struct hyvh_worker *worker)
 {
-	bool any;
-
 	clear_bit(HYVH_WORKER_WOKEN, &worker->flags);
 	/* Pairs with the atomic bit operation in hyvh_worker_wake(). */
 	smp_mb__after_atomic();
 
-	any = hyvh_worker_run_calls(worker);
-	any |= worker->ops->run(worker);
-	return any;
+	worker->retry = false;
+	return worker->ops->run(worker);
 }
 
 static bool hyvh_worker_may_poll(struct hyvh_worker *worker, ktime_t end)
@@ -104,8 +67,23 @@ static bool hyvh_worker_may_poll(struct hyvh_worker *worker, ktime_t end)
 	       single_task_running() && ktime_before(ktime_get(), end);
 }
 
+/* Time to sleep, in jiffies: until the next attempt, or until woken. */
+static long hyvh_worker_timeout(struct hyvh_worker *worker)
+{
+	unsigned int ms = worker->retry_ms;
+
+	if (!worker->retry) {
+		worker->retry_ms = HYVH_RETRY_MIN_MS;
+		return MAX_SCHEDULE_TIMEOUT;
+	}
+	worker->retry_ms = min_t(unsigned int, 2 * ms, HYVH_RETRY_MAX_MS);
+	return msecs_to_jiffies(ms);
+}
+
 static void hyvh_worker_sleep(struct hyvh_worker *worker)
 {
+	long timeout = hyvh_worker_timeout(worker);
+
 	worker->ops->want_kicks(worker, true);
 	set_current_state(TASK_INTERRUPTIBLE);
 	/*
@@ -115,7 +93,7 @@ static void hyvh_worker_sleep(struct hyvh_worker *worker)
 	 */
 	if (!test_bit(HYVH_WORKER_WOKEN, &worker->flags) &&
 	    !kthread_should_stop() && !worker->ops->pending(worker))
-		schedule();
+		schedule_timeout(timeout);
 	__set_current_state(TASK_RUNNING);
 	worker->ops->want_kicks(worker, false);
 }
@@ -127,7 +105,7 @@ static int hyvh_worker_main(void *data)
 	bool paid;
 	ktime_t end;
 
-	kthread_use_mm(worker->mm);
+	worker->retry_ms = HYVH_RETRY_MIN_MS;
 	while (!kthread_should_stop()) {
 		/* A guest can keep the worker busy without giving it work. */
 		cond_resched();
@@ -152,15 +130,20 @@ static int hyvh_worker_main(void *data)
 		hyvh_worker_sleep(worker);
 		budget = max_t(unsigned int, budget, HYVH_POLL_START_US);
 	}
-	kthread_unuse_mm(worker->mm);
 	return 0;
 }
 
+static void hyvh_worker_set_task(struct hyvh_worker *worker,
+				 struct task_struct *task)
+{
+	spin_lock_irq(&worker->lock);
+	worker->task = task;
+	spin_unlock_irq(&worker->lock);
+}
+
 /**
- * hyvh_worker_start() - create the thread
+ * hyvh_worker_start() - create the thread, unless it runs
  * @worker: the worker
- * @mm: address space of the VMM; the caller keeps its reference until
- *	hyvh_worker_stop() has returned
  *
  * The thread joins the cgroups of the caller, which pays for its CPU time.
  *
@@ -168,12 +151,13 @@ static int hyvh_worker_main(void *data)
  * Return: 0, %-ENOMEM, %-EINTR if a fatal signal is pending, or an error of the
  * cgroups.
  */
-int hyvh_worker_start(struct hyvh_worker *worker, struct mm_struct *mm)
+int hyvh_worker_start(struct hyvh_worker *worker)
 {
 	struct task_struct *task;
 	int ret;
 
-	worker->mm = mm;
+	if (worker->task)
+		return 0;
 	task = kthread_create(hyvh_worker_main, worker, "hyv-%d",
 			      task_tgid_nr(current));
 	if (IS_ERR(task))
@@ -183,21 +167,21 @@ int hyvh_worker_start(struct hyvh_worker *worker, struct mm_struct *mm)
 		kthread_stop(task);
 		return ret;
 	}
-	worker->task = task;
+	hyvh_worker_set_task(worker, task);
 	wake_up_process(task);
 	return 0;
 }
 
-/**
- * hyvh_worker_stop() - end the thread
- * @worker: a started worker that nothing can wake or call any longer
- *
- * Context: Process context. May sleep. Not in the worker.
- */
+/* End the thread, if it runs. Process context, may sleep. Not in the worker. */
 void hyvh_worker_stop(struct hyvh_worker *worker)
 {
-	kthread_stop(worker->task);
-	worker->task = NULL;
+	struct task_struct *task = worker->task;
+
+	if (!task)
+		return;
+	/* From now on wake-ups have no effect; kthread_stop() frees the task. */
+	hyvh_worker_set_task(worker, NULL);
+	kthread_stop(task);
 }
 
 static int hyvh_kick_wake(wait_queue_entry_t *wait, unsigned int mode, int sync,
@@ -237,7 +221,7 @@ void hyvh_kick_clear(struct hyvh_kick *kick)
 /**
  * hyvh_kick_set() - listen to an eventfd
  * @kick: the kick; keeps the eventfd that it has if the call fails
- * @worker: a started worker
+ * @worker: the worker to wake
  * @fd: eventfd of the caller, or -1 for none
  *
  * Context: Process context. Runs in the VMM. The caller serialises all changes.

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The worker: a kernel thread in the VMM's address space. It does what its
- * owner's operations say, and runs functions for others who need that address
- * space.
+ * The worker: a kernel thread that does what its owner's operations say. It never
+ * waits for the VMM or the guest, so it can be stopped at any time.
  */
 #ifndef HYVH_WORKER_H
 #define HYVH_WORKER_H
 
 #include <linux/atomic.h>
-#include <linux/list.h>
 #include <linux/poll.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
 struct eventfd_ctx;
 struct hyvh_worker;
-struct mm_struct;
 struct task_struct;
 
 /* Longest polling time that a VMM may set, in microseconds. */
@@ -23,7 +20,8 @@ struct task_struct;
 
 /**
  * struct hyvh_worker_ops - what a worker works on
- * @run: do all pending work; returns true if there was any
+ * @run: do all pending work; returns true if there was any; may call
+ *	hyvh_worker_retry()
  * @can_poll: check for a source of work that sends no wake-ups while it is
  *	polled
  * @pending: check that source for work
@@ -47,30 +45,37 @@ struct hyvh_kick {
 	poll_table poll;		/* finds that wait queue */
 };
 
-/* The thread and its wake-ups. */
+/* The thread and its wake-ups. Except hyvh_worker_wake(), callers serialise. */
 struct hyvh_worker {
 	const struct hyvh_worker_ops *ops;
 	atomic64_t *kicks;		/* counts the wake-ups by eventfds */
-	struct task_struct *task;	/* NULL before hyvh_worker_start() */
-	/* Address space of the VMM; the owner holds a reference. */
-	struct mm_struct *mm;
 	unsigned long flags;		/* HYVH_WORKER_* bits */
 	unsigned int poll_us;		/* maximum; may change at any time */
-	/* Kicks of the doorbell queue; changed under hyvh_vnic.setup_lock. */
-	struct hyvh_kick kick;
+	struct hyvh_kick kick;		/* of the doorbell queue */
 
-	spinlock_t lock;	/* protects calls */
-	struct list_head calls;	/* struct hyvh_worker_call */
+	/* Used by the thread only. */
+	bool retry;
+	unsigned int retry_ms;
+
+	spinlock_t lock;		/* protects task; hardirq-safe */
+	struct task_struct *task;	/* NULL unless the thread runs */
 };
 
 void hyvh_worker_init(struct hyvh_worker *worker,
 		      const struct hyvh_worker_ops *ops, atomic64_t *kicks);
-int hyvh_worker_start(struct hyvh_worker *worker, struct mm_struct *mm);
+int hyvh_worker_start(struct hyvh_worker *worker);
 void hyvh_worker_stop(struct hyvh_worker *worker);
 void hyvh_worker_wake(struct hyvh_worker *worker);
-void hyvh_worker_call(struct hyvh_worker *worker,
-		      void (*fn)(struct hyvh_worker *worker));
 int hyvh_kick_set(struct hyvh_kick *kick, struct hyvh_worker *worker, int fd);
 void hyvh_kick_clear(struct hyvh_kick *kick);
+
+/*
+ * For hyvh_worker_ops.run: there is work that cannot be done yet, and nothing
+ * wakes the worker when it can.
+ */
+static inline void hyvh_worker_retry(struct hyvh_worker *worker)
+{
+	worker->retry = true;
+}
 
 #endif /* HYVH_WORKER_H */

@@ -5,6 +5,7 @@
 #include <linux/err.h>
 #include <linux/list.h>
 
+#include "memory/charge.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
@@ -15,6 +16,7 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	struct hyvh_vnic *vnic = cmd->vnic;
 	int ret;
 
+	hyvh_mmap_table_init(&context->regions);
 	INIT_LIST_HEAD(&context->mappings);
 	ret = hyvh_uctx_open(&context->uctx, &vnic->hca_path, vnic->hca_cred,
 			     cmd->ibdev->ops.driver_id, vnic->owner,
@@ -40,13 +42,39 @@ int hyvh_cmd_alloc_context(struct hyvh_cmd *cmd)
 	return hyvh_obj_create(cmd, &hyvh_context_builder, 0);
 }
 
+static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,
+			     struct hyvh_window_req *req)
+{
+	int ret;
+
+	req->file = context->uctx.file;
+	ret = hyvh_mmap_table_claim(&context->regions, &req->range,
+				    &req->charge);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret,
+				       "no memory of 0x%llx bytes at 0x%llx",
+				       req->range.length, req->range.offset);
+	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
+	if (ret) {
+		hyvh_charge_put(req->charge);
+		hyvh_mmap_table_unclaim(&context->regions, req->range.offset);
+		return hyvh_cmd_refuse(cmd, ret, "cannot map 0x%llx bytes",
+				       req->range.length);
+	}
+	return 0;
+}
+
 int hyvh_cmd_mmap(struct hyvh_cmd *cmd)
 {
 	const struct hyv_mmap_req *req = cmd->req;
 	struct hyv_mmap_rsp *rsp = cmd->rsp;
 	u32 prot = le32_to_cpu(req->prot);
+	struct hyvh_window_req window = {
+		.range.offset = le64_to_cpu(req->offset),
+		.range.length = le64_to_cpu(req->length),
+		.writable = prot & HYV_MMAP_WRITE,
+	};
 	struct hyvh_context *context;
-	u64 offset;
 	int ret;
 
 	if (prot & ~(HYV_MMAP_READ | HYV_MMAP_WRITE))
@@ -55,17 +83,11 @@ int hyvh_cmd_mmap(struct hyvh_cmd *cmd)
 	context = hyvh_context_get(cmd, req->context);
 	if (IS_ERR(context))
 		return PTR_ERR(context);
-
-	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings,
-			      context->uctx.file, le64_to_cpu(req->offset),
-			      le64_to_cpu(req->length), prot & HYV_MMAP_WRITE,
-			      &offset, &rsp->cache);
-	if (!ret)
-		rsp->window_offset = cpu_to_le64(offset);
-	else
-		hyvh_cmd_refuse(cmd, ret, "cannot map 0x%llx bytes at 0x%llx",
-				le64_to_cpu(req->length),
-				le64_to_cpu(req->offset));
+	ret = hyvh_context_mmap(cmd, context, &window);
+	if (!ret) {
+		rsp->window_offset = cpu_to_le64(window.offset);
+		rsp->cache = window.cache;
+	}
 	hyvh_context_put(cmd, context);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <compat/ib_verbs.h>
 
 #include "hca/hca.h"
+#include "memory/charge.h"
 #include "memory/queue_cost.h"
 #include "notify/doorbell.h"
 #include "verbs/verbs.h"
@@ -72,11 +73,6 @@ err_put:
 	return ERR_PTR(ret);
 }
 
-static u64 hyvh_cq_bytes(const struct hyvh_cmd *cmd, u32 cqe)
-{
-	return cmd->driver->kernel_queues ? hyvh_queue_cost_cq(cqe) : 0;
-}
-
 static int hyvh_cq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			 struct hyvh_obj *context)
 {
@@ -84,6 +80,7 @@ static int hyvh_cq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	struct hyv_create_cq_rsp *rsp = cmd->rsp;
 	struct hyvh_vnic *vnic = cmd->vnic;
 	struct hyvh_cq *cq = hyvh_to_cq(obj);
+	struct hyvh_charge *charge;
 	struct ib_cq_init_attr attr = {
 		.cqe = le32_to_cpu(req->cqe),
 		.comp_vector = le32_to_cpu(req->comp_vector),
@@ -97,20 +94,21 @@ static int hyvh_cq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	hyvh_event_source_init(&cq->comp, HYV_EVENT_COMP, 0, obj->handle);
 	hyvh_event_source_init(&cq->error, HYV_EVENT_CQ, IB_EVENT_CQ_ERR,
 			       obj->handle);
-	cq->queue_bytes = hyvh_cq_bytes(cmd, attr.cqe);
-	ret = hyvh_cmd_charge(cmd, &vnic->queues, cq->queue_bytes);
-	if (ret)
-		return ret;
+	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_cq(attr.cqe));
+	if (IS_ERR(charge))
+		return PTR_ERR(charge);
+	hyvh_queues_init(&cq->queues, cq->context, charge);
 	ret = xa_alloc(&vnic->cq_slots, &cq->slot, obj,
 		       XA_LIMIT(0, HYVH_CQ_SLOTS - 1), GFP_KERNEL_ACCOUNT);
 	if (ret)
-		goto err_uncharge;
+		goto err_queues;
 	mutex_init(&cq->lock);
 	cq->ib = hyvh_ib_create_cq(cmd, cq, &attr);
 	if (IS_ERR(cq->ib)) {
 		ret = PTR_ERR(cq->ib);
 		goto err_slot;
 	}
+	hyvh_queues_reply(&cq->queues, cmd);
 	rsp->cqe = cpu_to_le32(cq->ib->cqe);
 	rsp->slot = cpu_to_le32(cq->slot);
 	return 0;
@@ -118,8 +116,8 @@ static int hyvh_cq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 err_slot:
 	mutex_destroy(&cq->lock);
 	xa_erase(&vnic->cq_slots, cq->slot);
-err_uncharge:
-	hyvh_quota_uncharge(&vnic->queues, cq->queue_bytes);
+err_queues:
+	hyvh_queues_free(&cq->queues);
 	return ret;
 }
 
@@ -161,22 +159,29 @@ static int hyvh_ib_resize_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq, u32 cqe)
 	ret = hyvh_udata_begin(&bundle, &cq->context->uctx, cmd);
 	if (ret)
 		return ret;
-	ret = cmd->ibdev->ops.resize_cq(cq->ib, cqe, &bundle.driver_udata);
-	return ret ?: hyvh_udata_out(cmd);
+	return cmd->ibdev->ops.resize_cq(cq->ib, cqe, &bundle.driver_udata);
 }
 
 static int hyvh_cq_resize(struct hyvh_cmd *cmd, struct hyvh_cq *cq, u32 cqe)
 {
-	struct hyvh_quota *quota = &cmd->vnic->queues;
-	u64 bytes = hyvh_cq_bytes(cmd, cqe);
+	struct hyvh_charge *charge;
 	int ret;
 
 	lockdep_assert_held(&cq->lock);
-	ret = hyvh_cmd_charge(cmd, quota, bytes);
-	if (ret)
+	/* Both queues exist for a while. */
+	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_cq(cqe));
+	if (IS_ERR(charge))
+		return PTR_ERR(charge);
+	ret = hyvh_ib_resize_cq(cmd, cq, cqe);
+	if (ret) {
+		hyvh_charge_put(charge);
 		return ret;
-	return hyvh_quota_resized(quota, &cq->queue_bytes, bytes,
-				  hyvh_ib_resize_cq(cmd, cq, cqe));
+	}
+	hyvh_queues_replace(&cq->queues, charge);
+	ret = hyvh_udata_out(cmd);
+	if (!ret)
+		hyvh_queues_reply(&cq->queues, cmd);
+	return ret;
 }
 
 int hyvh_cmd_resize_cq(struct hyvh_cmd *cmd)
@@ -220,6 +225,14 @@ int hyvh_cmd_modify_cq(struct hyvh_cmd *cmd)
 	return ret;
 }
 
+void hyvh_cq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	struct hyvh_cq *cq = hyvh_to_cq(obj);
+
+	hyvh_events_cancel(&vnic->events, cq->queue, &cq->comp, 1);
+	hyvh_events_cancel(&vnic->events, 0, &cq->error, 1);
+}
+
 int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_cq *cq = hyvh_to_cq(obj);
@@ -230,11 +243,10 @@ int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	ret = ib_destroy_cq_user(cq->ib, &bundle.driver_udata);
 	if (ret)
 		return ret;
-	hyvh_events_cancel(&vnic->events, cq->queue, &cq->comp, 1);
-	hyvh_events_cancel(&vnic->events, 0, &cq->error, 1);
+	hyvh_cq_silence(vnic, obj);
 	mutex_destroy(&cq->lock);
 	xa_erase(&vnic->cq_slots, cq->slot);
-	hyvh_quota_uncharge(&vnic->queues, cq->queue_bytes);
+	hyvh_queues_free(&cq->queues);
 	return 0;
 }
 

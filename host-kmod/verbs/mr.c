@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 
@@ -66,10 +67,41 @@ static struct ib_mr *hyvh_ib_reg_mr(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 	return mr;
 }
 
-/* Bytes that an MR of this memory pins. */
+/* Bytes that an MR of this memory pins, at most LONG_MAX + 2 pages. */
 static u64 hyvh_mr_pinned(const struct hyvh_list_view *list)
 {
 	return PAGE_ALIGN(offset_in_page(list->addr) + list->length);
+}
+
+/*
+ * Bytes of host memory that describe an MR: its structures, and what ib_core and
+ * drivers keep for each page, which is 48 bytes at most for rdma_rxe.
+ */
+static u64 hyvh_mr_bytes(u64 pinned)
+{
+	return SZ_1K + hyvh_mr_page_bytes(pinned);
+}
+
+static int hyvh_mr_charge(struct hyvh_cmd *cmd, u64 pinned)
+{
+	struct hyvh_quota *quota = cmd->vnic->quota;
+	int ret;
+
+	ret = hyvh_cmd_charge(cmd, &quota[HYV_NL_QUOTA_PINNED], pinned);
+	if (ret)
+		return ret;
+	ret = hyvh_cmd_charge(cmd, &quota[HYV_NL_QUOTA_MR_BYTES],
+			      hyvh_mr_bytes(pinned));
+	if (ret)
+		hyvh_quota_uncharge(&quota[HYV_NL_QUOTA_PINNED], pinned);
+	return ret;
+}
+
+static void hyvh_mr_uncharge(struct hyvh_vnic *vnic, u64 pinned)
+{
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_MR_BYTES],
+			    hyvh_mr_bytes(pinned));
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], pinned);
 }
 
 static bool hyvh_mr_exceeds_memlock(u64 bytes)
@@ -135,14 +167,13 @@ static int hyvh_mr_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			 struct hyvh_obj *pd)
 {
 	struct hyv_reg_mr_rsp *rsp = cmd->rsp;
-	struct hyvh_vnic *vnic = cmd->vnic;
 	struct hyvh_mr *mr = hyvh_to_mr(obj);
 	struct hyvh_stitch stitch;
 	int ret;
 
 	mr->pd = hyvh_to_pd(pd);
 	mr->pinned = hyvh_mr_pinned(&cmd->lists[0]);
-	ret = hyvh_cmd_charge(cmd, &vnic->pinned, mr->pinned);
+	ret = hyvh_mr_charge(cmd, mr->pinned);
 	if (ret)
 		return ret;
 	ret = hyvh_mr_stitch(cmd, &stitch);
@@ -161,7 +192,7 @@ static int hyvh_mr_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return 0;
 
 err_uncharge:
-	hyvh_quota_uncharge(&vnic->pinned, mr->pinned);
+	hyvh_mr_uncharge(cmd->vnic, mr->pinned);
 	return ret;
 }
 
@@ -191,9 +222,57 @@ static_assert(HYV_REREG_TRANS == IB_MR_REREG_TRANS);
 static_assert(HYV_REREG_PD == IB_MR_REREG_PD);
 static_assert(HYV_REREG_ACCESS == IB_MR_REREG_ACCESS);
 
+static int hyvh_ib_dereg_mr(struct hyvh_mr *mr, struct ib_mr *ib)
+{
+	struct uverbs_attr_bundle bundle;
+
+	hyvh_udata_none(&bundle, &mr->pd->context->uctx);
+	return ib_dereg_mr_user(ib, &bundle.driver_udata);
+}
+
+/*
+ * Put @new, an MR of @pd from the driver, in the place of the old one. If the
+ * driver keeps the old one, its memory is still accessible: the guest must not
+ * be told otherwise, so the new one, whose keys it does not know, goes.
+ */
+static int hyvh_mr_replace(struct hyvh_mr *mr, struct hyvh_pd *pd,
+			   struct ib_mr *new)
+{
+	int ret = hyvh_ib_dereg_mr(mr, mr->ib);
+
+	if (!ret) {
+		mr->ib = new;
+		return 0;
+	}
+	if (hyvh_ib_dereg_mr(mr, new)) {
+		mr->stale = new;
+		mr->stale_pd = pd;
+		hyvh_obj_use(&pd->obj);
+	}
+	return ret;
+}
+
+static int hyvh_mr_drop_stale(struct hyvh_vnic *vnic, struct hyvh_mr *mr)
+{
+	int ret;
+
+	if (!mr->stale)
+		return 0;
+	ret = hyvh_ib_dereg_mr(mr, mr->stale);
+	if (ret)
+		return ret;
+	mr->stale = NULL;
+	if (mr->stale_pinned)
+		hyvh_mr_uncharge(vnic, mr->stale_pinned);
+	mr->stale_pinned = 0;
+	hyvh_obj_unuse(&mr->stale_pd->obj);
+	return 0;
+}
+
 /*
  * The driver changes the MR or replaces it by another one. @pd is the new PD or
- * the old one; @addr is the new memory, if any.
+ * the old one; @addr is the new memory, if any. If the driver fails, the MR still
+ * exists and pins its memory, but drivers may have made its keys invalid.
  */
 static int hyvh_ib_rereg_mr(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
 			    struct hyvh_pd *pd, unsigned long addr)
@@ -223,7 +302,10 @@ static int hyvh_ib_rereg_mr(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
 		hyvh_ib_mr_adopt(cmd, pd, new);
 		new->iova = old->iova;
 		new->length = old->length;
-		mr->ib = new;
+		ret = hyvh_mr_replace(mr, pd, new);
+		if (ret)
+			return hyvh_cmd_refuse(cmd, ret,
+					       "driver keeps the old MR");
 	} else if (flags & HYV_REREG_PD) {
 		/* Some drivers have set it already. */
 		WRITE_ONCE(old->pd, pd->ib);
@@ -235,12 +317,6 @@ static int hyvh_ib_rereg_mr(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
 	if (flags & HYV_REREG_TRANS) {
 		mr->ib->iova = le64_to_cpu(req->iova);
 		mr->ib->length = length;
-	}
-	if (new) {
-		hyvh_udata_none(&bundle, uctx);
-		if (ib_dereg_mr_user(old, &bundle.driver_udata))
-			pr_warn_ratelimited("%s: driver failed to deregister the old MR; leaking it\n",
-					    cmd->vnic->hca_name);
 	}
 	/* Too late to fail, the old MR is gone: ignore a copy error. */
 	hyvh_udata_out(cmd);
@@ -265,22 +341,31 @@ static int hyvh_mr_rereg(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
 			 struct hyvh_pd *pd)
 {
 	const struct hyv_rereg_mr_req *req = cmd->req;
-	struct hyvh_quota *quota = &cmd->vnic->pinned;
 	u64 pinned;
 	int ret;
 
 	lockdep_assert_held(&mr->lock);
 	if (pd->context != mr->pd->context)
 		return hyvh_cmd_refuse(cmd, -EINVAL, "PD of another context");
+	ret = hyvh_mr_drop_stale(cmd->vnic, mr);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "driver keeps another MR");
 	if (!(req->flags & cpu_to_le32(HYV_REREG_TRANS)))
 		return hyvh_ib_rereg_mr(cmd, mr, pd, 0);
 
+	/* Both memories are pinned for a while. */
 	pinned = hyvh_mr_pinned(&cmd->lists[0]);
-	ret = hyvh_cmd_charge(cmd, quota, pinned);
+	ret = hyvh_mr_charge(cmd, pinned);
 	if (ret)
 		return ret;
-	return hyvh_quota_resized(quota, &mr->pinned, pinned,
-				  hyvh_mr_move(cmd, mr, pd));
+	ret = hyvh_mr_move(cmd, mr, pd);
+	if (!ret)
+		swap(mr->pinned, pinned);
+	if (mr->stale)
+		mr->stale_pinned = pinned;
+	else
+		hyvh_mr_uncharge(cmd->vnic, pinned);
+	return ret;
 }
 
 static int hyvh_rereg_check(struct hyvh_cmd *cmd)
@@ -357,15 +442,13 @@ out_put:
 int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_mr *mr = hyvh_to_mr(obj);
-	struct uverbs_attr_bundle bundle;
 	int ret;
 
-	hyvh_udata_none(&bundle, &mr->pd->context->uctx);
-	ret = ib_dereg_mr_user(mr->ib, &bundle.driver_udata);
+	ret = hyvh_mr_drop_stale(vnic, mr) ?: hyvh_ib_dereg_mr(mr, mr->ib);
 	if (ret)
 		return ret;
 	mutex_destroy(&mr->lock);
-	hyvh_quota_uncharge(&vnic->pinned, mr->pinned);
+	hyvh_mr_uncharge(vnic, mr->pinned);
 	hyvh_obj_unuse(&mr->pd->obj);
 	return 0;
 }

@@ -39,6 +39,8 @@
  * @type_link: in &hyvh_objs.published; protected by the xa_lock
  * @owner_link: in the owner's @owned; protected by the xa_lock
  * @owned: objects owned by this one, by type; protected by the xa_lock
+ * @rcu: frees the object after callbacks of the HCA that were running when it
+ *	was destroyed
  *
  * @type, @handle and @owner are constant after hyvh_obj_reserve().
  */
@@ -52,6 +54,7 @@ struct hyvh_obj {
 	struct list_head type_link;
 	struct list_head owner_link;
 	struct list_head owned[HYV_OBJ_TYPES];
+	struct rcu_head rcu;
 };
 
 /**
@@ -113,6 +116,12 @@ static inline void hyvh_obj_use(struct hyvh_obj *obj)
 static inline void hyvh_obj_unuse(struct hyvh_obj *obj)
 {
 	atomic_dec(&obj->users);
+}
+
+/* Does the object have children? Any context. */
+static inline bool hyvh_obj_used(const struct hyvh_obj *obj)
+{
+	return atomic_read(&obj->users);
 }
 
 int hyvh_obj_remove(struct hyvh_objs *objs, struct hyvh_obj *obj);

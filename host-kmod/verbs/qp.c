@@ -151,6 +151,7 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	struct hyv_create_qp_rsp *rsp = cmd->rsp;
 	struct hyvh_vnic *vnic = cmd->vnic;
 	struct hyvh_qp *qp = hyvh_to_qp(obj);
+	struct hyvh_charge *charge;
 	struct ib_qp_init_attr attr = {
 		.event_handler = hyvh_qp_event,
 		.qp_context = qp,
@@ -165,6 +166,7 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		return ret;
 	qp->vnic = vnic;
 	qp->pd = hyvh_to_pd(pd);
+	mutex_init(&qp->mcast_lock);
 	INIT_LIST_HEAD(&qp->mcast);
 	spin_lock_init(&qp->path_lock);
 	for (i = 0; i < HYVH_QP_EVENTS; i++)
@@ -177,20 +179,22 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	attr.recv_cq = qp->recv_cq->ib;
 	attr.srq = qp->srq ? qp->srq->ib : NULL;
 
-	if (cmd->driver->kernel_queues)
-		qp->queue_bytes = hyvh_queue_cost_qp(&attr.cap);
-	ret = hyvh_cmd_charge(cmd, &vnic->queues, qp->queue_bytes);
-	if (ret)
+	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_qp(&attr.cap));
+	if (IS_ERR(charge)) {
+		ret = PTR_ERR(charge);
 		goto err_unuse;
+	}
+	hyvh_queues_init(&qp->queues, qp->pd->context, charge);
 	ret = xa_alloc(&vnic->qp_slots, &qp->slot, obj,
 		       XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
 	if (ret)
-		goto err_uncharge;
+		goto err_queues;
 	qp->ib = hyvh_ib_create_qp(cmd, qp, &attr);
 	if (IS_ERR(qp->ib)) {
 		ret = PTR_ERR(qp->ib);
 		goto err_slot;
 	}
+	hyvh_queues_reply(&qp->queues, cmd);
 	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
 	rsp->slot = cpu_to_le32(qp->slot);
 	hyvh_qp_cap_to_wire(&attr.cap, &rsp->cap);
@@ -198,8 +202,8 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 
 err_slot:
 	xa_erase(&vnic->qp_slots, qp->slot);
-err_uncharge:
-	hyvh_quota_uncharge(&vnic->queues, qp->queue_bytes);
+err_queues:
+	hyvh_queues_free(&qp->queues);
 err_unuse:
 	hyvh_qp_unuse_queues(qp);
 	return ret;
@@ -240,6 +244,12 @@ int hyvh_cmd_create_qp(struct hyvh_cmd *cmd)
 	return hyvh_obj_create(cmd, &hyvh_qp_builder, req->pd);
 }
 
+void hyvh_qp_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	hyvh_events_cancel(&vnic->events, 0, hyvh_to_qp(obj)->event,
+			   HYVH_QP_EVENTS);
+}
+
 int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_qp *qp = hyvh_to_qp(obj);
@@ -254,9 +264,9 @@ int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	if (ret)
 		return ret;
 	put_task_struct(qp->creator);
-	hyvh_events_cancel(&vnic->events, 0, qp->event, HYVH_QP_EVENTS);
+	hyvh_qp_silence(vnic, obj);
 	xa_erase(&vnic->qp_slots, qp->slot);
-	hyvh_quota_uncharge(&vnic->queues, qp->queue_bytes);
+	hyvh_queues_free(&qp->queues);
 	hyvh_qp_unuse_queues(qp);
 	hyvh_obj_unuse(&qp->pd->obj);
 	return 0;
@@ -398,8 +408,13 @@ int hyvh_cmd_query_qp(struct hyvh_cmd *cmd)
 	struct ib_qp_init_attr *init_attr;
 	struct ib_qp_attr *attr;
 	struct hyvh_qp *qp;
-	int ret = -ENOMEM;
+	int ret;
 
+	ret = hyvh_qp_attr_mask_check(le32_to_cpu(req->attr_mask));
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "invalid attributes 0x%x",
+				       le32_to_cpu(req->attr_mask));
+	ret = -ENOMEM;
 	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
 	init_attr = kzalloc(sizeof(*init_attr), GFP_KERNEL);
 	if (!attr || !init_attr)

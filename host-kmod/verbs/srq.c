@@ -9,6 +9,7 @@
 #include "command/convert.h"
 #include "hca/hca.h"
 #include "hca/udata_fixup.h"
+#include "memory/charge.h"
 #include "memory/queue_cost.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
@@ -59,19 +60,13 @@ err_destroy:
 	return ERR_PTR(ret);
 }
 
-static u64 hyvh_srq_bytes(const struct hyvh_cmd *cmd, u32 max_wr, u32 max_sge)
-{
-	if (!cmd->driver->kernel_queues)
-		return 0;
-	return hyvh_queue_cost_srq(max_wr, max_sge);
-}
-
 static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			  struct hyvh_obj *pd)
 {
 	struct hyv_create_srq_rsp *rsp = cmd->rsp;
 	struct hyvh_vnic *vnic = cmd->vnic;
 	struct hyvh_srq *srq = hyvh_to_srq(obj);
+	struct hyvh_charge *charge;
 	struct ib_srq_init_attr attr = {
 		.event_handler = hyvh_srq_event,
 		.srq_context = srq,
@@ -88,23 +83,25 @@ static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	for (i = 0; i < HYVH_SRQ_EVENTS; i++)
 		hyvh_event_source_init(&srq->event[i], HYV_EVENT_SRQ,
 				       hyvh_srq_codes[i], obj->handle);
-	srq->queue_bytes = hyvh_srq_bytes(cmd, attr.attr.max_wr, srq->max_sge);
-	ret = hyvh_cmd_charge(cmd, &vnic->queues, srq->queue_bytes);
-	if (ret)
-		return ret;
+	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_srq(attr.attr.max_wr,
+							     srq->max_sge));
+	if (IS_ERR(charge))
+		return PTR_ERR(charge);
+	hyvh_queues_init(&srq->queues, srq->pd->context, charge);
 	mutex_init(&srq->lock);
 	srq->ib = hyvh_ib_create_srq(cmd, srq, &attr);
 	if (IS_ERR(srq->ib)) {
 		ret = PTR_ERR(srq->ib);
-		goto err_uncharge;
+		goto err_queues;
 	}
+	hyvh_queues_reply(&srq->queues, cmd);
 	rsp->max_wr = cpu_to_le32(attr.attr.max_wr);
 	rsp->max_sge = cpu_to_le32(attr.attr.max_sge);
 	return 0;
 
-err_uncharge:
+err_queues:
 	mutex_destroy(&srq->lock);
-	hyvh_quota_uncharge(&vnic->queues, srq->queue_bytes);
+	hyvh_queues_free(&srq->queues);
 	return ret;
 }
 
@@ -125,12 +122,16 @@ int hyvh_cmd_create_srq(struct hyvh_cmd *cmd)
 	return hyvh_obj_create(cmd, &hyvh_srq_builder, req->pd);
 }
 
+/* Takes over @charge, of the new queue if it is replaced, if it succeeds. */
 static int hyvh_ib_modify_srq(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 			      struct ib_srq_attr *attr,
-			      enum ib_srq_attr_mask mask)
+			      enum ib_srq_attr_mask mask,
+			      struct hyvh_charge *charge)
 {
+	u8 region[HYVH_MAX_UDATA_BUFFER];
 	struct uverbs_attr_bundle bundle;
 	struct hyvh_udata_mem mem;
+	u32 len;
 	int ret;
 
 	ret = hyvh_udata_begin(&bundle, &srq->pd->context->uctx, cmd);
@@ -141,27 +142,35 @@ static int hyvh_ib_modify_srq(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 		return ret;
 	ret = cmd->ibdev->ops.modify_srq(srq->ib, attr, mask,
 					 &bundle.driver_udata);
+	if (!ret && mask & IB_SRQ_MAX_WR) {
+		hyvh_queues_replace(&srq->queues, charge);
+		len = hyvh_udata_read(&mem, 0, region);
+		hyvh_queues_regions(&srq->queues, cmd, 0, region, len);
+	}
 	hyvh_udata_unmap(&mem);
-	return ret ?: hyvh_udata_out(cmd);
+	return ret;
 }
 
 static int hyvh_srq_modify(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 			   struct ib_srq_attr *attr, enum ib_srq_attr_mask mask)
 {
-	struct hyvh_quota *quota = &cmd->vnic->queues;
-	u64 bytes;
+	struct hyvh_charge *charge = NULL;
 	int ret;
 
 	lockdep_assert_held(&srq->lock);
-	if (!(mask & IB_SRQ_MAX_WR))
-		return hyvh_ib_modify_srq(cmd, srq, attr, mask);
-
-	bytes = hyvh_srq_bytes(cmd, attr->max_wr, srq->max_sge);
-	ret = hyvh_cmd_charge(cmd, quota, bytes);
-	if (ret)
+	/* Both queues exist for a while. */
+	if (mask & IB_SRQ_MAX_WR)
+		charge = hyvh_queues_charge(cmd,
+					    hyvh_queue_cost_srq(attr->max_wr,
+								srq->max_sge));
+	if (IS_ERR(charge))
+		return PTR_ERR(charge);
+	ret = hyvh_ib_modify_srq(cmd, srq, attr, mask, charge);
+	if (ret) {
+		hyvh_charge_put(charge);
 		return ret;
-	return hyvh_quota_resized(quota, &srq->queue_bytes, bytes,
-				  hyvh_ib_modify_srq(cmd, srq, attr, mask));
+	}
+	return hyvh_udata_out(cmd);
 }
 
 int hyvh_cmd_modify_srq(struct hyvh_cmd *cmd)
@@ -217,6 +226,12 @@ int hyvh_cmd_query_srq(struct hyvh_cmd *cmd)
 	return 0;
 }
 
+void hyvh_srq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	hyvh_events_cancel(&vnic->events, 0, hyvh_to_srq(obj)->event,
+			   HYVH_SRQ_EVENTS);
+}
+
 int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_srq *srq = hyvh_to_srq(obj);
@@ -228,9 +243,9 @@ int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	if (ret)
 		return ret;
 	put_task_struct(srq->creator);
-	hyvh_events_cancel(&vnic->events, 0, srq->event, HYVH_SRQ_EVENTS);
+	hyvh_srq_silence(vnic, obj);
 	mutex_destroy(&srq->lock);
-	hyvh_quota_uncharge(&vnic->queues, srq->queue_bytes);
+	hyvh_queues_free(&srq->queues);
 	hyvh_obj_unuse(&srq->pd->obj);
 	return 0;
 }

@@ -2,8 +2,11 @@
 /*
  * Destroying objects, on request of the guest or with their context.
  */
+#include <linux/err.h>
 #include <linux/kref.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "verbs/verbs.h"
@@ -17,14 +20,16 @@ static const struct hyvh_obj_ops {
 	enum hyv_obj_type type;
 	const char *name;
 	int (*destroy)(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+	/* Drop the events of an object that stays; NULL if it has none. */
+	void (*silence)(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 } hyvh_obj_ops[] = {
-	{ HYV_OBJ_MW, "MW", hyvh_mw_destroy },
-	{ HYV_OBJ_QP, "QP", hyvh_qp_destroy },
-	{ HYV_OBJ_SRQ, "SRQ", hyvh_srq_destroy },
-	{ HYV_OBJ_CQ, "CQ", hyvh_cq_destroy },
-	{ HYV_OBJ_AH, "AH", hyvh_ah_destroy },
-	{ HYV_OBJ_MR, "MR", hyvh_mr_destroy },
-	{ HYV_OBJ_PD, "PD", hyvh_pd_destroy },
+	{ HYV_OBJ_MW, "MW", hyvh_mw_destroy, NULL },
+	{ HYV_OBJ_QP, "QP", hyvh_qp_destroy, hyvh_qp_silence },
+	{ HYV_OBJ_SRQ, "SRQ", hyvh_srq_destroy, hyvh_srq_silence },
+	{ HYV_OBJ_CQ, "CQ", hyvh_cq_destroy, hyvh_cq_silence },
+	{ HYV_OBJ_AH, "AH", hyvh_ah_destroy, NULL },
+	{ HYV_OBJ_MR, "MR", hyvh_mr_destroy, NULL },
+	{ HYV_OBJ_PD, "PD", hyvh_pd_destroy, NULL },
 };
 
 /* All types, except that of the contexts. */
@@ -42,28 +47,51 @@ static int hyvh_obj_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 	 * context waits for this and then frees the parents.
 	 */
 	hyvh_obj_erase(&vnic->objs, obj);
-	kfree(obj);
+	/*
+	 * rdma_rxe of 6.1 calls completion handlers in a tasklet that it does
+	 * not wait for. The event sources are cancelled, but still read.
+	 */
+	kfree_rcu(obj, rcu);
 	return 0;
 }
 
-/* Returns false if the HCA's driver failed to destroy an object. */
+/*
+ * Give up an object that the HCA's driver does not destroy. The HCA may still
+ * use its memory and call back for it, so the object stays until the host
+ * restarts, with the use counts and quotas that it holds, but without a handle.
+ */
+static void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
+			  const struct hyvh_obj_ops *ops, int err)
+{
+	if (ops->silence)
+		ops->silence(vnic, obj);
+	if (atomic_inc_return(&vnic->nr_leaked) == 1)
+		pr_warn_ratelimited("%s: driver failed to destroy a %s of vNIC %u: %pe; it stays until the host restarts, and so does what it uses\n",
+				    vnic->hca_name, ops->name, vnic->id,
+				    ERR_PTR(err));
+	hyvh_obj_erase(&vnic->objs, obj);
+}
+
+/* Returns false if an object is left. */
 static bool hyvh_context_destroy_objs(struct hyvh_vnic *vnic,
 				      struct hyvh_context *context)
 {
 	const struct hyvh_obj_ops *ops = hyvh_obj_ops;
 	struct hyvh_obj *obj;
 	bool done = true;
+	int ret;
 
 	for (; ops < hyvh_obj_ops + ARRAY_SIZE(hyvh_obj_ops); ops++) {
 		while ((obj = hyvh_objs_take(&vnic->objs, ops->type,
 					     &context->obj))) {
-			/* The object is unused, so this should not fail. */
-			if (!hyvh_obj_destroy(vnic, obj, ops))
-				continue;
-			pr_warn_ratelimited("%s: driver failed to destroy an object of type %s; leaking it\n",
-					    vnic->hca_name, ops->name);
-			hyvh_obj_erase(&vnic->objs, obj);
-			done = false;
+			/* It may have a user that is left. */
+			ret = hyvh_obj_used(obj) ? -EBUSY :
+			      hyvh_obj_destroy(vnic, obj, ops);
+			if (ret) {
+				hyvh_obj_leak(vnic, obj, ops, ret);
+				done = false;
+			}
+			cond_resched();
 		}
 	}
 	return done;
@@ -79,8 +107,8 @@ static void hyvh_context_destroy(struct hyvh_vnic *vnic,
 	hyvh_obj_erase(&vnic->objs, &context->obj);
 	if (!done) {
 		/*
-		 * The HCA may still call back for the leaked object. Keep its
-		 * context, the vNIC and this module.
+		 * The objects that are left use the context, its open file, the
+		 * vNIC and the code of this module.
 		 */
 		kref_get(&vnic->ref);
 		__module_get(THIS_MODULE);
@@ -91,8 +119,7 @@ static void hyvh_context_destroy(struct hyvh_vnic *vnic,
 }
 
 /*
- * Destroy all objects of a guest. Runs in the worker, while the holder of
- * teardown_rwsem (for writing) waits.
+ * Destroy all objects of a guest. The caller holds teardown_rwsem for writing.
  */
 void hyvh_destroy_all(struct hyvh_vnic *vnic)
 {

@@ -27,9 +27,11 @@
 
 #include "command/dispatch.h"
 #include "hca/uctx.h"
+#include "memory/mmap_table.h"
 #include "notify/event_backlog.h"
 #include "verbs/obj.h"
 
+struct hyvh_charge;
 struct hyvh_quota;
 struct hyvh_vnic;
 
@@ -42,8 +44,16 @@ HYV_FOR_EACH_COMMAND(HYVH_DECLARE_CMD)
 struct hyvh_context {
 	struct hyvh_obj obj;
 	struct hyvh_uctx uctx;
+	struct hyvh_mmap_table regions;	/* what may be mapped */
 	/* In the window; protected by hyvh_window.lock. */
 	struct list_head mappings;
+};
+
+/* Queues of an object, which are made by the HCA's driver. */
+struct hyvh_queues {
+	struct hyvh_context *context;	/* of the object */
+	struct hyvh_charge *charge;	/* for their memory, or NULL */
+	struct hyvh_mmap_region regions[HYVH_MAX_REGIONS];
 };
 
 struct hyvh_pd {
@@ -62,8 +72,8 @@ struct hyvh_cq {
 	struct hyvh_event_source comp;	/* delivered through that queue */
 	struct hyvh_event_source error;	/* delivered through event queue 0 */
 
-	struct mutex lock;	/* serialises resizes; protects queue_bytes */
-	u64 queue_bytes;	/* charged to hyvh_vnic.queues */
+	struct mutex lock;	/* serialises resizes; protects queues */
+	struct hyvh_queues queues;
 };
 
 /* Number of async event codes of an SRQ. */
@@ -80,8 +90,8 @@ struct hyvh_srq {
 	/* Delivered through event queue 0. */
 	struct hyvh_event_source event[HYVH_SRQ_EVENTS];
 
-	struct mutex lock;	/* serialises changes; protects queue_bytes */
-	u64 queue_bytes;	/* charged to hyvh_vnic.queues */
+	struct mutex lock;	/* serialises changes; protects queues */
+	struct hyvh_queues queues;
 };
 
 /* Number of async event codes of a QP. */
@@ -98,10 +108,11 @@ struct hyvh_qp {
 	struct ib_qp *ib;
 	struct task_struct *creator;	/* see hyvh_restrack_adopt() */
 	u32 slot;			/* doorbell slot */
-	u64 queue_bytes;		/* charged to hyvh_vnic.queues */
+	struct hyvh_queues queues;
 	/* Delivered through event queue 0. */
 	struct hyvh_event_source event[HYVH_QP_EVENTS];
-	struct list_head mcast;		/* see mcast.c */
+	struct mutex mcast_lock;	/* see mcast.c */
+	struct list_head mcast;
 
 	/* Paths as the guest set them; unused in host addressing. */
 	spinlock_t path_lock;	/* protects path and alt_path */
@@ -113,11 +124,25 @@ struct hyvh_mr {
 	struct hyvh_obj obj;
 
 	/* Serialises re-registrations. Create and destroy need no lock. */
-	struct mutex lock;	/* protects pd, ib and pinned */
+	struct mutex lock;	/* protects the rest */
 	struct hyvh_pd *pd;	/* the MR holds a use count on it */
 	struct ib_mr *ib;
-	u64 pinned;		/* bytes charged to hyvh_vnic.pinned */
+	u64 pinned;		/* bytes; see hyvh_mr_charge() */
+
+	/*
+	 * What the driver has made for a re-registration that failed, and did
+	 * not destroy then; or NULL.
+	 */
+	struct ib_mr *stale;
+	struct hyvh_pd *stale_pd;	/* the MR holds a use count on it */
+	u64 stale_pinned;
 };
+
+/* Host memory for the pages of MRs that pin so many bytes. */
+static inline u64 hyvh_mr_page_bytes(u64 pinned)
+{
+	return pinned / 64;
+}
 
 /* A memory window (MW); it holds a use count on its PD. */
 struct hyvh_mw {
@@ -198,6 +223,16 @@ int hyvh_obj_create(struct hyvh_cmd *cmd,
 
 int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes);
 
+struct hyvh_charge *hyvh_queues_charge(struct hyvh_cmd *cmd, u64 bytes);
+void hyvh_queues_init(struct hyvh_queues *queues, struct hyvh_context *context,
+		      struct hyvh_charge *charge);
+void hyvh_queues_free(struct hyvh_queues *queues);
+void hyvh_queues_replace(struct hyvh_queues *queues,
+			 struct hyvh_charge *charge);
+void hyvh_queues_regions(struct hyvh_queues *queues, struct hyvh_cmd *cmd,
+			 u16 source, const void *data, u32 len);
+void hyvh_queues_reply(struct hyvh_queues *queues, struct hyvh_cmd *cmd);
+
 /* Destroy functions, see above. */
 int hyvh_pd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
@@ -208,10 +243,17 @@ int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 void hyvh_destroy_all(struct hyvh_vnic *vnic);
 
+/* Drop all events of an object, now and later. */
+void hyvh_cq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+void hyvh_qp_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+void hyvh_srq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+
 /* Called by the worker. @slot may be any value. */
 void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot);
 void hyvh_cq_arm(struct hyvh_vnic *vnic, u32 slot, enum ib_cq_notify_flags how);
 
 int hyvh_mcast_leave_all(struct hyvh_qp *qp);
+int hyvh_mcast_register(void);
+void hyvh_mcast_unregister(void);
 
 #endif /* HYVH_VERBS_H */

@@ -17,6 +17,10 @@
 #error "HyV supports Linux 6.1 to 6.12 and this kernel is out of that range"
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include "mm.h"
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 #include "virtio.h"
 #endif
@@ -27,10 +31,6 @@
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #include "genetlink.h"
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-#include "mm.h"
 #endif
 
 #endif /* HYV_COMPAT_H */

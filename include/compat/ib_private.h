@@ -11,6 +11,8 @@
 #define HYV_COMPAT_IB_PRIVATE_H
 
 #include <linux/compiler.h>
+#include <linux/list.h>
+#include <linux/mm_types.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
 
@@ -44,6 +46,25 @@ static inline void compat_restrack_sync(struct rdma_restrack_entry *res)
 {
 	if (rdma_restrack_sync)
 		rdma_restrack_sync(res);
+}
+
+/*
+ * What rdma_user_mmap_io(), the only way to I/O memory for most drivers, stores
+ * in the VMA; declared in core_priv.h.
+ */
+struct rdma_umap_priv {
+	struct vm_area_struct *vma;
+	struct list_head list;
+	struct rdma_user_mmap_entry *entry;
+};
+
+/* Owner of the I/O memory in a driver's VMA, or NULL. */
+static inline struct rdma_user_mmap_entry *
+compat_umap_entry(const struct vm_area_struct *vma)
+{
+	const struct rdma_umap_priv *priv = vma->vm_private_data;
+
+	return vma->vm_ops && priv ? priv->entry : NULL;
 }
 
 #endif /* HYV_COMPAT_IB_PRIVATE_H */

@@ -19,28 +19,31 @@
  */
 #define HYV_FOR_EACH_IOCTL(X) \
 	X(GET_INFO, get_info, 40, 0) \
-	X(ATTACH, attach, 88, HYV_IOCTL_SETUP) \
-	X(SET_LIMITS, set_limits, 40, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
-	X(SET_WINDOW, set_window, 24, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
+	X(ATTACH, attach, 96, HYV_IOCTL_SETUP) \
+	X(SET_LIMITS, set_limits, 72, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
+	X(SET_WINDOW, set_window, 16, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
 	X(SET_MEM, set_mem, 24, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
 	X(SET_DOORBELL, set_doorbell, 16, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
 	X(SET_EVENT_QUEUE, set_event_queue, 56, \
 	  HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
 	X(SET_FEATURES, set_features, 16, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
-	X(GET_CONFIG, get_config, 32, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
+	X(GET_CONFIG, get_config, 32, HYV_IOCTL_OWNER) \
 	X(EXEC, exec, 48, HYV_IOCTL_OWNER) \
 	X(RESET, reset, 8, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
 	X(SET_ADDRESSING, set_addressing, 24, \
-	  HYV_IOCTL_OWNER | HYV_IOCTL_SETUP)
+	  HYV_IOCTL_OWNER | HYV_IOCTL_SETUP) \
+	X(SET_NOTIFY, set_notify, 16, HYV_IOCTL_OWNER | HYV_IOCTL_SETUP)
 
 /*
  * X(NAME, name, member): reserved members of arguments, which must be zero. Their
  * flags, which must be zero, too, are not listed.
  */
 #define HYV_FOR_EACH_IOCTL_RESERVED(X) \
+	X(ATTACH, attach, reserved) \
 	X(SET_LIMITS, set_limits, reserved) \
 	X(SET_LIMITS, set_limits, reserved2) \
 	X(SET_MEM, set_mem, reserved) \
-	X(SET_EVENT_QUEUE, set_event_queue, reserved)
+	X(SET_EVENT_QUEUE, set_event_queue, reserved) \
+	X(GET_CONFIG, get_config, reserved)
 
 #endif /* HYV_IOCTLS_H */

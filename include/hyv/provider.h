@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * HyV: addresses of user memory in provider data.
+ * HyV: addresses of user memory, and mmap offsets, in provider data.
  *
  * Most provider data passes through unchanged. Where a provider puts an address
  * of its process's memory into it, the guest driver sends that memory as a chunk
  * list with the request. The host makes the memory visible to the HCA's driver
  * and replaces the address. Guest and host must agree on where such addresses
  * are; a provider without an entry here has none.
+ *
+ * Where the HCA's driver puts an mmap offset into provider data, the host notes
+ * it: a guest can map only these.
  */
 #ifndef HYV_PROVIDER_H
 #define HYV_PROVIDER_H
@@ -45,5 +48,51 @@ struct hyv_udata_addr {
 		.offset = 0,						\
 		.length = 16,						\
 	},
+
+/* hyv_udata_region.source: provider data of the reply. */
+#define HYV_UDATA_REPLY	0xffff
+
+/**
+ * struct hyv_udata_region - an mmap offset that the HCA's driver returns
+ * @driver_id: enum rdma_driver_id
+ * @opcode: enum hyv_opcode
+ * @source: HYV_UDATA_REPLY, or the slot of the buffer in user memory that the
+ *	driver writes to
+ * @offset: place of the mmap offset there, in bytes; a __u64 in the byte order
+ *	of the host's CPU
+ * @length: place of the length in bytes there; a __u32 in the same order, 0 if
+ *	there is no such memory
+ *
+ * The memory belongs to the object of the command, goes with it, and is replaced
+ * when the driver returns another one for the object. It can be mapped once.
+ */
+struct hyv_udata_region {
+	__u32 driver_id;
+	__u16 opcode;
+	__u16 source;
+	__u16 offset;
+	__u16 length;
+};
+
+/*
+ * Initialisers of a table of struct hyv_udata_region, as above. The structures of
+ * rdma_rxe are in rdma/rdma_user_rxe.h.
+ */
+#define HYV_UDATA_REGION(driver, command, place, at)			\
+	{								\
+		.driver_id = RDMA_DRIVER_##driver,			\
+		.opcode = HYV_CMD_##command,				\
+		.source = place,					\
+		.offset = at,						\
+		.length = (at) + 8,					\
+	},
+
+#define HYV_UDATA_REGIONS						\
+	HYV_UDATA_REGION(RXE, CREATE_CQ, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(RXE, RESIZE_CQ, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(RXE, CREATE_QP, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(RXE, CREATE_QP, HYV_UDATA_REPLY, 16)		\
+	HYV_UDATA_REGION(RXE, CREATE_SRQ, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(RXE, MODIFY_SRQ, 0, 0)
 
 #endif /* HYV_PROVIDER_H */

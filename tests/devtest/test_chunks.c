@@ -501,7 +501,14 @@ static void test_table(void)
 	tap_is(reg_pages(&v, pd, &gm, two, 2, 3, 0), HYV_S_EFAULT,
 	       "REG_MR of more than there is memory, by the same page");
 
-	tap_is(reg_table(&v, pd, &gm, NULL, 0, 1), HYV_S_EFAULT,
+	one = (struct hyv_mem_region){g, 8 * DT_PAGE, at};
+	tap_is(reg_pages(&v, pd, &gm, &one, 1, 4, 0), 0,
+	       "REG_MR of the same page four times");
+	tap_is(reg_pages(&v, pd, &gm, &one, 1, 5, 0), HYV_S_EINVAL,
+	       "REG_MR of the same page five times");
+
+	/* Nor may any of it be pinned. */
+	tap_is(reg_table(&v, pd, &gm, NULL, 0, 1), HYV_S_EDQUOT,
 	       "REG_MR without guest memory");
 	one = (struct hyv_mem_region){g, 4 * DT_PAGE, 1ULL << 46};
 	tap_is(reg_table(&v, pd, &gm, &one, 1, 4), HYV_S_EFAULT,

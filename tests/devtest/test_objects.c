@@ -661,6 +661,86 @@ static void test_pinned_limit(void)
 	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after a reset");
 }
 
+/* Twice the memory, whatever the table is, unless the owner sets a limit. */
+static void test_pinned_default(void)
+{
+	struct hyv_set_limits limits = {.max_pinned = 8 * DT_PAGE};
+	struct hyv_mem_region table = {
+		.gpa = GMEM_GPA_LINEAR,
+		.length = 8 * DT_PAGE,
+		.addr = (uintptr_t)gmem_at(&fix.gm, GMEM_GPA_LINEAR),
+	};
+	struct mr_info mr;
+	struct gbuf buf;
+	struct vnic v;
+	uint32_t context, pd;
+
+	vnic_open(&v, &fix.gm);
+	fix.gm.next_linear = 0;
+	gbuf_init(&buf, &fix.gm, 8 * DT_PAGE, 0, GBUF_LINEAR);
+	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(&v, context, &pd), 0, "ALLOC_PD");
+	REQUIRE_EQ(vnic_set_mem(&v, &table, 1), 0, "SET_MEM");
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), 0,
+	       "REG_MR of all memory");
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), 0,
+	       "REG_MR of all memory again");
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EDQUOT,
+	       "REG_MR of all memory three times");
+	table.length = 12 * DT_PAGE;
+	REQUIRE_EQ(vnic_set_mem(&v, &table, 1), 0, "SET_MEM");
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), 0,
+	       "REG_MR after the guest has got more memory");
+	REQUIRE_EQ(vnic_set_limits(&v, &limits), 0, "SET_LIMITS");
+	table.length = 64 * DT_PAGE;
+	REQUIRE_EQ(vnic_set_mem(&v, &table, 1), 0, "SET_MEM");
+	REQUIRE_EQ(cmd_destroy(&v, HYV_OBJ_CONTEXT, context), 0, "DESTROY");
+	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(&v, context, &pd), 0, "ALLOC_PD");
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), 0,
+	       "REG_MR up to the owner's limit");
+	tap_is(cmd_reg_mr(&v, pd, &buf, ACCESS_REMOTE, &mr), HYV_S_EDQUOT,
+	       "REG_MR beyond the owner's limit after SET_MEM");
+	vnic_close(&v);
+	gbuf_free(&buf);
+}
+
+/* An MR takes 1 KiB and a 64th of what it pins: here 4 pages. */
+static void test_mr_bytes_limit(void)
+{
+	struct hyv_set_limits limits = {
+		.max_mr_bytes = 2 * (1024 + 4 * DT_PAGE / 64),
+	};
+	struct hyv_chunk_list *list;
+	struct hyv_chunk chunk[8];
+	struct mr_info mr;
+	struct rsp rsp;
+	struct req r;
+	uint32_t nr;
+	int i, ret = 0;
+
+	fixture_renew(&fix);
+	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
+	tap_is(cmd_reg_mr(&fix.v, fix.pd, &fix.buf, ACCESS_REMOTE, &mr), 0,
+	       "REG_MR below the limit of memory for MRs");
+	tap_is(make_one(HYV_CMD_REG_MR), HYV_S_EDQUOT,
+	       "REG_MR beyond the limit of memory for MRs");
+	nr = gbuf_chunks(&fix.buf, 0, fix.buf.length, chunk);
+	req_rereg_mr(&r, fix.mr.handle, HYV_REREG_TRANS, 0, 0, fix.buf.va);
+	list = req_list(&r, 0, fix.buf.va, fix.buf.length, chunk, nr);
+	REQUIRE(list, "a list");
+	tap_is(vnic_exec(&fix.v, &r, &rsp), HYV_S_EDQUOT,
+	       "REREG_MR beyond it, while both exist");
+	tap_is(cmd_destroy(&fix.v, HYV_OBJ_MR, mr.handle), 0, "DESTROY");
+	for (i = 0; i < 10 && !ret; i++)
+		ret = vnic_exec(&fix.v, &r, &rsp);
+	tap_is(ret, 0, "REREG_MR ten times within it");
+	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after that");
+	tap_is(make_one(HYV_CMD_REG_MR), HYV_S_EDQUOT, "REG_MR beyond again");
+	fixture_renew(&fix);
+	tap_is(make_one(HYV_CMD_REG_MR), 0, "REG_MR after a reset");
+}
+
 static void test_queue_limit(void)
 {
 	struct hyv_set_limits limits = {.max_queue_bytes = 1};
@@ -711,6 +791,8 @@ void suite_limits(void)
 	test_object_limits();
 	test_owner_limits();
 	test_pinned_limit();
+	test_mr_bytes_limit();
+	test_pinned_default();
 	test_queue_limit();
 	fixture_free(&fix);
 	tap_is(dt_pinned_kib(), 0, "no memory is pinned");

@@ -40,6 +40,7 @@ int hyv_attach_fd(int fd, int uverbs_fd, const char *name);
 void vnic_open(struct vnic *v, struct gmem *gm);
 void vnic_attach(struct vnic *v, struct gmem *gm);
 void vnic_close(struct vnic *v);
+size_t vnic_window_used(struct vnic *v);
 void vnic_open_guest_gids(struct vnic *v, struct gmem *gm,
 			  const struct hyv_gid_prefix *prefix, uint32_t nr);
 int vnic_set_addressing(struct vnic *v, uint32_t mode,

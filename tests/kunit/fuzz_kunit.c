@@ -102,12 +102,13 @@ static void expect_inside(struct fuzz *fuzz, const void *p, u64 len)
 
 static int fuzz_plan(struct fuzz *fuzz, const struct hyvh_chunks *chunks)
 {
+	static const bool go_on;
 	struct hyvh_stitch_plan plan;
 	u64 bytes = 0;
 	u32 i;
 	int ret;
 
-	ret = hyvh_stitch_plan_make(&plan, fuzz->table, chunks, 8);
+	ret = hyvh_stitch_plan_make(&plan, fuzz->table, chunks, 8, &go_on);
 	if (ret)
 		return ret;
 	fuzz->planned++;

@@ -2,8 +2,10 @@
 /*
  * Tests of the memory table.
  */
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/prandom.h>
+#include <linux/workqueue.h>
 
 #include <kunit/test.h>
 
@@ -198,11 +200,49 @@ static void mem_table_against_model(struct kunit *test)
 	}
 }
 
+struct retire {
+	struct delayed_work work;
+	struct hyvh_mem_table *table;
+	bool put;
+};
+
+static void retire_work(struct work_struct *work)
+{
+	struct retire *retire = container_of(to_delayed_work(work),
+					     struct retire, work);
+
+	WRITE_ONCE(retire->put, true);
+	hyvh_mem_table_put(retire->table);
+}
+
+/* Whoever replaces a table waits for its users, and for nothing without. */
+static void mem_table_retire(struct kunit *test)
+{
+	struct retire retire = {};
+
+	retire.table = hyvh_mem_table_create(NULL, 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, retire.table);
+	KUNIT_EXPECT_EQ(test, hyvh_mem_table_retire(retire.table), 0);
+
+	retire.table = hyvh_mem_table_create(NULL, 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, retire.table);
+	hyvh_mem_table_get(retire.table);
+	hyvh_mem_table_get(retire.table);
+	hyvh_mem_table_put(retire.table);
+	INIT_DELAYED_WORK_ONSTACK(&retire.work, retire_work);
+	schedule_delayed_work(&retire.work, msecs_to_jiffies(100));
+	KUNIT_EXPECT_EQ(test, hyvh_mem_table_retire(retire.table), 0);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(retire.put));
+	flush_delayed_work(&retire.work);
+	destroy_delayed_work_on_stack(&retire.work);
+}
+
 static struct kunit_case mem_table_cases[] = {
 	KUNIT_CASE_PARAM(mem_table_create, create_gen_params),
 	KUNIT_CASE_PARAM(mem_table_translate, translate_gen_params),
 	KUNIT_CASE(mem_table_empty),
 	KUNIT_CASE(mem_table_against_model),
+	KUNIT_CASE(mem_table_retire),
 	{}
 };
 

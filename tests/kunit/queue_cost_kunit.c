@@ -8,6 +8,12 @@
 
 #include "memory/queue_cost.h"
 
+/* A queue of @pages pages: 1 KiB of state, and 16 bytes for each page. */
+#define QUEUE(pages)	(SZ_1K + (u64)(pages) * (SZ_4K + 16))
+
+/* The same for elements of @bytes in all, which come after a header. */
+#define QUEUE_OF(bytes)	QUEUE(((u64)(bytes) + 384 + SZ_4K - 1) / SZ_4K)
+
 struct qmem_cq_param {
 	const char *name;
 	u32 cqe;
@@ -15,11 +21,14 @@ struct qmem_cq_param {
 };
 
 static const struct qmem_cq_param qmem_cq_params[] = {
-	{ "one", 1, 2 * 128 },
-	{ "up to a power of two", 3, 4 * 128 },
-	{ "a power of two", 4, 8 * 128 },
-	{ "many", SZ_1M, 2ULL * SZ_1M * 128 },
-	{ "more than 32 bits of bytes", 1U << 31, (1ULL << 32) * 128 },
+	{ "one", 1, SZ_1K + QUEUE(1) },
+	{ "as many as fit in a page", 15, SZ_1K + QUEUE(1) },
+	{ "one page without the header", 31, SZ_1K + QUEUE(2) },
+	{ "up to a power of two", 33, SZ_1K + QUEUE(3) },
+	{ "a power of two", 128, SZ_1K + QUEUE(9) },
+	{ "many", SZ_1M, SZ_1K + QUEUE_OF(2ULL * SZ_1M * 128) },
+	{ "more than 32 bits of bytes", 1U << 31,
+	  SZ_1K + QUEUE_OF((1ULL << 32) * 128) },
 };
 
 struct qmem_srq_param {
@@ -30,15 +39,16 @@ struct qmem_srq_param {
 };
 
 static const struct qmem_srq_param qmem_srq_params[] = {
-	{ "nothing", 0, 0, 64 },
-	{ "elements without entries", 3, 0, 4 * 64 },
-	{ "one each", 1, 1, 2 * 128 },
-	{ "up to a power of two", 5, 4, 8 * 128 },
-	{ "a power of two", 8, 5, 16 * 256 },
-	{ "many", SZ_1M, 27, 2ULL * SZ_1M * 512 },
-	{ "more than 32 bits of bytes", U32_MAX, 12, (1ULL << 32) * 256 },
+	{ "nothing", 0, 0, SZ_1K + QUEUE(1) },
+	{ "elements without entries", 63, 0, SZ_1K + QUEUE(2) },
+	{ "one each", 1, 1, SZ_1K + QUEUE(1) },
+	{ "up to a power of two", 64, 4, SZ_1K + QUEUE_OF(128 * 128) },
+	{ "a power of two", 128, 5, SZ_1K + QUEUE_OF(256 * 256) },
+	{ "many", SZ_1M, 27, SZ_1K + QUEUE_OF(2ULL * SZ_1M * 512) },
+	{ "more than 32 bits of bytes", U32_MAX, 12,
+	  SZ_1K + QUEUE_OF((1ULL << 32) * 256) },
 	{ "more than 32 bits of an element", 1, 1U << 28,
-	  2 * (1ULL << 33) },
+	  SZ_1K + QUEUE_OF(2 * (1ULL << 33)) },
 };
 
 struct qmem_qp_param {
@@ -48,22 +58,23 @@ struct qmem_qp_param {
 };
 
 static const struct qmem_qp_param qmem_qp_params[] = {
-	{ "nothing", {}, SZ_16K + 256 + 64 },
-	{ "one each", { .max_send_wr = 1, .max_send_sge = 1,
-			.max_recv_wr = 1, .max_recv_sge = 1 },
-	  SZ_16K + 2 * 512 + 2 * 128 },
-	{ "no receive queue, as with an SRQ", { .max_send_wr = 7 },
-	  SZ_16K + 8 * 256 + 64 },
-	{ "inline data is larger", { .max_send_wr = 1, .max_send_sge = 1,
+	{ "nothing", {}, SZ_16K + 2 * QUEUE(1) },
+	{ "some each", { .max_send_wr = 15, .max_send_sge = 1,
+			 .max_recv_wr = 31, .max_recv_sge = 1 },
+	  SZ_16K + QUEUE_OF(16 * 512) + QUEUE_OF(32 * 128) },
+	{ "no receive queue, as with an SRQ", { .max_send_wr = 31 },
+	  SZ_16K + QUEUE_OF(32 * 256) + QUEUE(1) },
+	{ "inline data is larger", { .max_send_wr = 15, .max_send_sge = 1,
 				     .max_inline_data = 257 },
-	  SZ_16K + 2 * 1024 + 64 },
-	{ "scatter/gather list is larger", { .max_send_wr = 1,
+	  SZ_16K + QUEUE_OF(16 * 1024) + QUEUE(1) },
+	{ "scatter/gather list is larger", { .max_send_wr = 15,
 					     .max_send_sge = 32,
 					     .max_inline_data = 100 },
-	  SZ_16K + 2 * 1024 + 64 },
+	  SZ_16K + QUEUE_OF(16 * 1024) + QUEUE(1) },
 	{ "the most of everything", { .max_send_wr = U32_MAX,
 				      .max_recv_wr = U32_MAX },
-	  SZ_16K + (1ULL << 32) * 256 + (1ULL << 32) * 64 },
+	  SZ_16K + QUEUE_OF((1ULL << 32) * 256) +
+	  QUEUE_OF((1ULL << 32) * 64) },
 };
 
 static void qmem_cq_desc(const struct qmem_cq_param *p, char *desc)

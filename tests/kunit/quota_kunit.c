@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the byte quota.
+ * Tests of quotas.
  */
 #include <kunit/test.h>
 
@@ -55,6 +55,26 @@ static void quota_charge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), 0);
 }
 
+/* What the VMM sets wins, before and after. */
+static void quota_default(struct kunit *test)
+{
+	struct hyvh_quota quota;
+
+	hyvh_quota_init(&quota, 10);
+	hyvh_quota_set_default(&quota, 20);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_max(&quota), 20);
+	KUNIT_ASSERT_EQ(test, hyvh_quota_charge(&quota, 15), 0);
+	hyvh_quota_set_default(&quota, 5);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_max(&quota), 5);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), 15);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_charge(&quota, 1), -EDQUOT);
+	hyvh_quota_set_max(&quota, 30);
+	hyvh_quota_set_default(&quota, 40);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_max(&quota), 30);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_charge(&quota, 15), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_quota_charge(&quota, 1), -EDQUOT);
+}
+
 static void quota_resized(struct kunit *test)
 {
 	struct hyvh_quota quota;
@@ -76,6 +96,7 @@ static void quota_resized(struct kunit *test)
 
 static struct kunit_case quota_cases[] = {
 	KUNIT_CASE_PARAM(quota_charge, quota_gen_params),
+	KUNIT_CASE(quota_default),
 	KUNIT_CASE(quota_resized),
 	{}
 };
@@ -87,5 +108,5 @@ static struct kunit_suite quota_suite = {
 
 kunit_test_suite(quota_suite);
 
-MODULE_DESCRIPTION("Tests of HyV's byte quota");
+MODULE_DESCRIPTION("Tests of HyV's quotas");
 MODULE_LICENSE("GPL");

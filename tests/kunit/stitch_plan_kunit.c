@@ -71,6 +71,22 @@ static const struct plan_param plan_params[] = {
 	  { { 108 * PG, 2 * PG }, { 104 * PG, 2 * PG }, { 101 * PG, PG } } },
 	{ "same page twice", PG, 2 * PG, 2, { { PG, PG }, { PG, PG } }, 0,
 	  HYVH_STITCH_VMAS, 2, { { 101 * PG, PG }, { 101 * PG, PG } } },
+	{ "same page as often as allowed", PG, 4 * PG, 4,
+	  { { 1 * PG, PG }, { 1 * PG, PG }, { 1 * PG, PG }, { 1 * PG, PG } },
+	  0, HYVH_STITCH_PAGES, 4,
+	  { { 101 * PG, PG }, { 101 * PG, PG }, { 101 * PG, PG },
+	    { 101 * PG, PG } } },
+	{ "same page too often", PG, 5 * PG, 5,
+	  { { 1 * PG, PG }, { 1 * PG, PG }, { 1 * PG, PG }, { 1 * PG, PG },
+	    { 1 * PG, PG } }, -EINVAL },
+	{ "one page of long pieces too often", PG, 18 * PG, 5,
+	  { { 4 * PG, 2 * PG }, { 1 * PG, 4 * PG }, { 4 * PG, 5 * PG },
+	    { 0 * PG, 5 * PG }, { 3 * PG, 2 * PG } }, -EINVAL },
+	{ "long pieces that meet but do not overlap", PG, 16 * PG, 5,
+	  { { 4 * PG, 2 * PG }, { 4 * PG, 5 * PG }, { 0 * PG, 4 * PG },
+	    { 1 * PG, 3 * PG }, { 2 * PG, 2 * PG } }, 0, HYVH_STITCH_PAGES, 5,
+	  { { 104 * PG, 2 * PG }, { 104 * PG, 5 * PG }, { 100 * PG, 4 * PG },
+	    { 101 * PG, 3 * PG }, { 102 * PG, 2 * PG } } },
 	{ "in the hole", PG, PG, 1, { { 30 * PG, PG } }, -EFAULT },
 	{ "into the hole", PG, 2 * PG, 1, { { 29 * PG, 2 * PG } }, -EFAULT },
 	{ "second in the hole", PG, 2 * PG, 2, { { PG, PG }, { 39 * PG, PG } },
@@ -79,6 +95,8 @@ static const struct plan_param plan_params[] = {
 	{ "top page", PG, PG - 1, 1, { { 0 - PG, PG - 1 } }, -EFAULT },
 	{ "all memory", 1, U64_MAX - 1, 1, { { 1, U64_MAX - 1 } }, -EFAULT },
 };
+
+static const bool go_on;
 
 static void plan_desc(const struct plan_param *p, char *desc)
 {
@@ -106,7 +124,7 @@ static void stitch_plan(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 
 	KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, table, &chunks,
-						    MAX_VMAS), p->ret);
+						    MAX_VMAS, &go_on), p->ret);
 	if (p->ret)
 		goto out;
 	KUNIT_EXPECT_EQ(test, plan.how, p->how);
@@ -129,12 +147,29 @@ out:
 
 #define RANDOM_CHUNKS	64
 
+/* The page of the map above that occurs most often in @chunks. */
+static unsigned int most_repeats(const struct hyvh_chunks *chunks)
+{
+	unsigned int count[50] = {}, most = 0;
+	u64 page, end;
+	u32 i;
+
+	for (i = 0; i < chunks->nr; i++) {
+		page = chunks->chunk[i].addr / PG;
+		end = (chunks->chunk[i].addr + chunks->chunk[i].len) / PG;
+		for (; page < end; page++)
+			most = max(most, ++count[page]);
+	}
+	return most;
+}
+
 /*
- * Random lists: pieces never adjoin, and each page of a piece is the same as
- * that of the chunks.
+ * Random lists: pieces never adjoin, each page of a piece is the same as that of
+ * the chunks, and those with a page too often are refused.
  */
 static void stitch_plan_against_map(struct kunit *test)
 {
+	unsigned int refused = 0;
 	struct hyvh_chunk *chunk;
 	struct hyvh_chunks chunks;
 	struct hyvh_stitch_plan plan;
@@ -148,12 +183,14 @@ static void stitch_plan_against_map(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 	prandom_seed_state(&rnd, 99);
 
-	for (round = 0; round < 300; round++) {
-		u32 nr = 1 + prandom_u32_state(&rnd) % RANDOM_CHUNKS;
+	for (round = 0; round < 3000; round++) {
+		u32 nr = 1 + prandom_u32_state(&rnd) %
+			 (round % 3 ? 16 : RANDOM_CHUNKS);
 		u32 offset = prandom_u32_state(&rnd) % PAGE_SIZE;
 		u32 max_vmas = prandom_u32_state(&rnd) % RANDOM_CHUNKS;
 		u32 i, piece = 0;
 		u64 done = 0;
+		int ret;
 
 		chunks = (struct hyvh_chunks) {
 			.addr = 0x10000000 + offset,
@@ -172,8 +209,14 @@ static void stitch_plan_against_map(struct kunit *test)
 			chunks.length += chunk[i].len;
 		}
 		KUNIT_ASSERT_EQ(test, hyvh_chunks_check(&chunks), 0);
-		KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, table, &chunks,
-							    max_vmas), 0);
+		ret = hyvh_stitch_plan_make(&plan, table, &chunks, max_vmas,
+					    &go_on);
+		if (most_repeats(&chunks) > HYVH_STITCH_MAX_REPEATS) {
+			KUNIT_ASSERT_EQ(test, ret, -EINVAL);
+			refused++;
+			continue;
+		}
+		KUNIT_ASSERT_EQ(test, ret, 0);
 		KUNIT_ASSERT_EQ(test, plan.how, plan.nr_pieces == 1 ?
 				HYVH_STITCH_DIRECT : plan.nr_pieces <= max_vmas ?
 				HYVH_STITCH_VMAS : HYVH_STITCH_PAGES);
@@ -187,10 +230,8 @@ static void stitch_plan_against_map(struct kunit *test)
 			u64 hva, run;
 
 			for (; gpa < end; gpa += PG) {
-				int ret = hyvh_mem_table_translate(table, gpa,
-								   PG, &hva,
-								   &run);
-
+				ret = hyvh_mem_table_translate(table, gpa, PG,
+							       &hva, &run);
 				KUNIT_ASSERT_LT(test, piece, plan.nr_pieces);
 				KUNIT_ASSERT_EQ(test, ret, 0);
 				KUNIT_ASSERT_EQ(test, hva,
@@ -205,12 +246,61 @@ static void stitch_plan_against_map(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, piece, plan.nr_pieces);
 		hyvh_stitch_plan_release(&plan);
 	}
+	KUNIT_EXPECT_GT(test, refused, 100);
+	KUNIT_EXPECT_LT(test, refused, 2000);
+	hyvh_mem_table_put(table);
+}
+
+#define MANY_CHUNKS	20000
+
+/* As many pieces as only a merge of several runs sorts, in a random order. */
+static void stitch_plan_many(struct kunit *test)
+{
+	struct hyv_mem_region region = { 0, MANY_CHUNKS * 2 * PG, 8 * PG };
+	struct hyvh_chunks chunks = {
+		.addr = PG,
+		.length = MANY_CHUNKS * PG,
+		.nr = MANY_CHUNKS,
+	};
+	static const bool cancel = true;
+	struct hyvh_stitch_plan plan;
+	struct hyvh_mem_table *table;
+	struct rnd_state rnd;
+	u32 i, j;
+
+	chunks.chunk = kunit_kcalloc(test, MANY_CHUNKS, sizeof(*chunks.chunk),
+				     GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, chunks.chunk);
+	table = hyvh_mem_table_create(&region, 1);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
+	prandom_seed_state(&rnd, 7);
+	for (i = 0; i < MANY_CHUNKS; i++) {
+		chunks.chunk[i].addr = i / 4 * 2 * PG;
+		chunks.chunk[i].len = PG;
+	}
+	for (i = MANY_CHUNKS - 1; i; i--) {
+		j = prandom_u32_state(&rnd) % (i + 1);
+		swap(chunks.chunk[i], chunks.chunk[j]);
+	}
+
+	KUNIT_EXPECT_EQ(test, hyvh_stitch_plan_make(&plan, table, &chunks, 1,
+						    &cancel), -EINTR);
+	KUNIT_ASSERT_EQ(test, hyvh_stitch_plan_make(&plan, table, &chunks, 1,
+						    &go_on), 0);
+	KUNIT_EXPECT_EQ(test, plan.nr_pieces, MANY_CHUNKS);
+	hyvh_stitch_plan_release(&plan);
+	/* One page once more. */
+	i = MANY_CHUNKS / 2;
+	chunks.chunk[i].addr = chunks.chunk[i].addr ? 0 : 2 * PG;
+	KUNIT_EXPECT_EQ(test, hyvh_stitch_plan_make(&plan, table, &chunks, 1,
+						    &go_on), -EINVAL);
 	hyvh_mem_table_put(table);
 }
 
 static struct kunit_case stitch_plan_cases[] = {
 	KUNIT_CASE_PARAM(stitch_plan, plan_gen_params),
 	KUNIT_CASE(stitch_plan_against_map),
+	KUNIT_CASE(stitch_plan_many),
 	{}
 };
 

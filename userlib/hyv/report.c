@@ -68,12 +68,15 @@ static void json_identity(struct json *json, const struct hyv_vnic *vnic)
 
 static void json_resources(struct json *json, const struct hyv_vnic *vnic)
 {
+	char max[32];
 	size_t i;
+	int q;
 
-	json_u64(json, "pinned", hyv_vnic_pinned(vnic));
-	json_u64(json, "pinned_max", hyv_vnic_pinned_max(vnic));
-	json_u64(json, "queue_bytes", hyv_vnic_queue_bytes(vnic));
-	json_u64(json, "queue_bytes_max", hyv_vnic_queue_bytes_max(vnic));
+	for (q = 0; hyv_quota_name(q); q++) {
+		snprintf(max, sizeof(max), "%s_max", hyv_quota_name(q));
+		json_u64(json, hyv_quota_name(q), hyv_vnic_quota_used(vnic, q));
+		json_u64(json, max, hyv_vnic_quota_max(vnic, q));
+	}
 	json_u64(json, "window_used", hyv_vnic_window_used(vnic));
 	json_u64(json, "window_size", hyv_vnic_window_size(vnic));
 	json_open(json, "objects", '{');
@@ -157,8 +160,9 @@ static void show_use(FILE *out, const char *key, uint64_t used, uint64_t max)
 
 static void show_vnic(FILE *out, const struct hyv_vnic *vnic)
 {
+	const char *key;
 	size_t i;
-	int c;
+	int c, q;
 
 	fprintf(out, "vnic %" PRIu32 "\n", hyv_vnic_id(vnic));
 	show_word(out, "name", hyv_vnic_name(vnic));
@@ -166,10 +170,13 @@ static void show_vnic(FILE *out, const struct hyv_vnic *vnic)
 	show_word(out, "command", hyv_vnic_comm(vnic));
 	show_word(out, "hca", hyv_vnic_hca(vnic));
 	show_word(out, "state", hyv_vnic_state_str(vnic));
-	show_use(out, "pinned_bytes", hyv_vnic_pinned(vnic),
-		 hyv_vnic_pinned_max(vnic));
-	show_use(out, "queue_bytes", hyv_vnic_queue_bytes(vnic),
-		 hyv_vnic_queue_bytes_max(vnic));
+	for (q = 0; hyv_quota_name(q); q++) {
+		/* Here it has a unit in its name, like the others. */
+		key = q == HYV_QUOTA_PINNED ? "pinned_bytes"
+					    : hyv_quota_name(q);
+		show_use(out, key, hyv_vnic_quota_used(vnic, q),
+			 hyv_vnic_quota_max(vnic, q));
+	}
 	show_use(out, "window_bytes", hyv_vnic_window_used(vnic),
 		 hyv_vnic_window_size(vnic));
 	for (i = 0; i < hyv_vnic_nr_object_types(vnic); i++) {

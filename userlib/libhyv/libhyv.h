@@ -67,6 +67,14 @@ enum hyv_counter {
 	HYV_COUNTER_INTERRUPTS,	  /* interrupts raised in the guest */
 };
 
+/* Limits of a vNIC on what it uses of its host. In bytes, except the last. */
+enum hyv_quota {
+	HYV_QUOTA_PINNED,      /* guest memory in MRs and the doorbell area */
+	HYV_QUOTA_QUEUE_BYTES, /* host memory in queues, at most */
+	HYV_QUOTA_MR_BYTES,    /* host memory that describes MRs, at most */
+	HYV_QUOTA_STITCH_VMAS, /* mappings in the VMM to register memory */
+};
+
 /* --- Context --- */
 
 /*
@@ -140,10 +148,16 @@ HYV_API uint32_t hyv_vnic_state(const struct hyv_vnic *vnic);
 /* "attached", "running", "hca-gone" or "unknown". */
 HYV_API const char *hyv_vnic_state_str(const struct hyv_vnic *vnic);
 
-/* Guest memory pinned by MRs, and its limit; UINT64_MAX is none. In bytes. */
+/* Use of a quota, and its limit; 0 for a @quota the kernel lacks. */
+HYV_API uint64_t hyv_vnic_quota_used(const struct hyv_vnic *vnic,
+				     enum hyv_quota quota);
+HYV_API uint64_t hyv_vnic_quota_max(const struct hyv_vnic *vnic,
+				    enum hyv_quota quota);
+/* Lower-case identifier; NULL after the last quota. */
+HYV_API const char *hyv_quota_name(enum hyv_quota quota);
+/* The same for HYV_QUOTA_PINNED and HYV_QUOTA_QUEUE_BYTES. */
 HYV_API uint64_t hyv_vnic_pinned(const struct hyv_vnic *vnic);
 HYV_API uint64_t hyv_vnic_pinned_max(const struct hyv_vnic *vnic);
-/* Upper bound of the host memory in queues, and its limit. In bytes. */
 HYV_API uint64_t hyv_vnic_queue_bytes(const struct hyv_vnic *vnic);
 HYV_API uint64_t hyv_vnic_queue_bytes_max(const struct hyv_vnic *vnic);
 /* Part of the window in use, and its size. In bytes. */

@@ -13,6 +13,16 @@ static_assert((int)HYV_VNIC_ATTACHED == HYV_NL_VNIC_ATTACHED, "ABI");
 static_assert((int)HYV_VNIC_RUNNING == HYV_NL_VNIC_RUNNING, "ABI");
 static_assert((int)HYV_VNIC_HCA_GONE == HYV_NL_VNIC_HCA_GONE, "ABI");
 
+#define ASSERT_QUOTA(NAME, name)                                           \
+	static_assert((int)HYV_QUOTA_##NAME == (int)HYV_NL_QUOTA_##NAME && \
+			      HYV_NL_QUOTA_##NAME < LIBHYV_NR_QUOTAS,      \
+		      "ABI");
+HYV_NL_FOR_EACH_QUOTA(ASSERT_QUOTA)
+
+#define QUOTA_NAME(NAME, name) [HYV_QUOTA_##NAME] = #name,
+static const char *const quotas[LIBHYV_NR_QUOTAS] = {
+	HYV_NL_FOR_EACH_QUOTA(QUOTA_NAME)};
+
 /**
  * struct object_type - the objects of one type that a vNIC has
  * @name: points into the message of the snapshot
@@ -38,10 +48,8 @@ struct hyv_vnic {
 	const char *name;
 	const char *comm;
 	const char *hca;
-	uint64_t pinned;
-	uint64_t pinned_max;
-	uint64_t queue_bytes;
-	uint64_t queue_bytes_max;
+	uint64_t quota_used[LIBHYV_NR_QUOTAS];
+	uint64_t quota_max[LIBHYV_NR_QUOTAS];
 	uint64_t window_used;
 	uint64_t window_size;
 	uint64_t counters[LIBHYV_NR_COUNTERS];
@@ -108,6 +116,42 @@ static int fill_objects(struct hyv_vnic *vnic, struct nlattr *nest)
 	return 0;
 }
 
+static int fill_quota(struct hyv_vnic *vnic, const struct nlattr *nest)
+{
+	struct nlattr *tb[HYV_NL_A_MAX + 1];
+	uint32_t type;
+	int ret;
+
+	ret = libhyv_parse_nest(nest, tb);
+	if (ret)
+		return ret;
+	if (!tb[HYV_NL_A_QUOTA_TYPE])
+		return -EBADMSG;
+	type = libhyv_get_u32(tb[HYV_NL_A_QUOTA_TYPE]);
+	/* A newer kernel may have more. */
+	if (type < LIBHYV_NR_QUOTAS) {
+		vnic->quota_used[type] =
+			libhyv_get_u64(tb[HYV_NL_A_QUOTA_USED]);
+		vnic->quota_max[type] = libhyv_get_u64(tb[HYV_NL_A_QUOTA_MAX]);
+	}
+	return 0;
+}
+
+static int fill_quotas(struct hyv_vnic *vnic, struct nlattr *nest)
+{
+	struct nlattr *pos;
+	int rem, ret;
+
+	nla_for_each_nested(pos, nest, rem) {
+		if (nla_type(pos) != HYV_NL_A_QUOTA)
+			continue;
+		ret = fill_quota(vnic, pos);
+		if (ret)
+			return ret;
+	}
+	return rem > 0 ? -EBADMSG : 0;
+}
+
 static int fill_counters(struct hyv_vnic *vnic, const struct nlattr *nest)
 {
 	struct nlattr *tb[HYV_NL_A_MAX + 1];
@@ -135,15 +179,12 @@ static int fill_vnic(void *item, struct nlattr **tb)
 	vnic->name = libhyv_get_string(tb[HYV_NL_A_VNIC_NAME]);
 	vnic->comm = libhyv_get_string(tb[HYV_NL_A_VNIC_COMM]);
 	vnic->hca = libhyv_get_string(tb[HYV_NL_A_HCA_NAME]);
-	vnic->pinned = libhyv_get_u64(tb[HYV_NL_A_VNIC_PINNED]);
-	vnic->pinned_max = libhyv_get_u64(tb[HYV_NL_A_VNIC_PINNED_MAX]);
-	vnic->queue_bytes = libhyv_get_u64(tb[HYV_NL_A_VNIC_QUEUE_BYTES]);
-	vnic->queue_bytes_max =
-		libhyv_get_u64(tb[HYV_NL_A_VNIC_QUEUE_BYTES_MAX]);
 	vnic->window_used = libhyv_get_u64(tb[HYV_NL_A_VNIC_WINDOW_USED]);
 	vnic->window_size = libhyv_get_u64(tb[HYV_NL_A_VNIC_WINDOW_SIZE]);
 	if (tb[HYV_NL_A_VNIC_OBJECTS])
 		ret = fill_objects(vnic, tb[HYV_NL_A_VNIC_OBJECTS]);
+	if (!ret && tb[HYV_NL_A_VNIC_QUOTAS])
+		ret = fill_quotas(vnic, tb[HYV_NL_A_VNIC_QUOTAS]);
 	if (!ret && tb[HYV_NL_A_VNIC_COUNTERS])
 		ret = fill_counters(vnic, tb[HYV_NL_A_VNIC_COUNTERS]);
 	return ret;
@@ -243,24 +284,39 @@ const char *hyv_vnic_state_str(const struct hyv_vnic *vnic)
 	return "unknown";
 }
 
+uint64_t hyv_vnic_quota_used(const struct hyv_vnic *vnic, enum hyv_quota quota)
+{
+	return (size_t)quota < LIBHYV_NR_QUOTAS ? vnic->quota_used[quota] : 0;
+}
+
+uint64_t hyv_vnic_quota_max(const struct hyv_vnic *vnic, enum hyv_quota quota)
+{
+	return (size_t)quota < LIBHYV_NR_QUOTAS ? vnic->quota_max[quota] : 0;
+}
+
+const char *hyv_quota_name(enum hyv_quota quota)
+{
+	return (size_t)quota < LIBHYV_NR_QUOTAS ? quotas[quota] : NULL;
+}
+
 uint64_t hyv_vnic_pinned(const struct hyv_vnic *vnic)
 {
-	return vnic->pinned;
+	return vnic->quota_used[HYV_QUOTA_PINNED];
 }
 
 uint64_t hyv_vnic_pinned_max(const struct hyv_vnic *vnic)
 {
-	return vnic->pinned_max;
+	return vnic->quota_max[HYV_QUOTA_PINNED];
 }
 
 uint64_t hyv_vnic_queue_bytes(const struct hyv_vnic *vnic)
 {
-	return vnic->queue_bytes;
+	return vnic->quota_used[HYV_QUOTA_QUEUE_BYTES];
 }
 
 uint64_t hyv_vnic_queue_bytes_max(const struct hyv_vnic *vnic)
 {
-	return vnic->queue_bytes_max;
+	return vnic->quota_max[HYV_QUOTA_QUEUE_BYTES];
 }
 
 uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic)

@@ -74,6 +74,9 @@ static size_t read_vnic(const struct hyv_vnic *vnic)
 		       hyv_vnic_object_count(vnic, i);
 	for (i = 0; hyv_counter_name(i); i++)
 		sum += hyv_vnic_counter(vnic, i);
+	for (i = 0; hyv_quota_name(i); i++)
+		sum += hyv_vnic_quota_used(vnic, i) +
+		       hyv_vnic_quota_max(vnic, i);
 	return sum;
 }
 
@@ -81,6 +84,7 @@ static size_t read_vnic(const struct hyv_vnic *vnic)
 static void out_of_range(void)
 {
 	const size_t none = HYV_COUNTER_INTERRUPTS + 1;
+	const size_t no_quota = HYV_QUOTA_STITCH_VMAS + 1;
 	struct hyv_vnic *vnic;
 
 	if (!EXPECT_EQ(parse(&libhyv_vnic_kind, vnic_message(&sample), &vnic),
@@ -95,6 +99,13 @@ static void out_of_range(void)
 	EXPECT(!hyv_counter_name(-1));
 	EXPECT_EQ(hyv_vnic_counter(vnic, none), 0);
 	EXPECT_EQ(hyv_vnic_counter(vnic, -1), 0);
+	EXPECT_STR(hyv_quota_name(no_quota - 1), "stitch_vmas");
+	EXPECT(!hyv_quota_name(no_quota));
+	EXPECT(!hyv_quota_name(-1));
+	EXPECT_EQ(hyv_vnic_quota_used(vnic, no_quota), 0);
+	EXPECT_EQ(hyv_vnic_quota_max(vnic, no_quota), 0);
+	EXPECT_EQ(hyv_vnic_quota_used(vnic, -1), 0);
+	EXPECT_EQ(hyv_vnic_quota_max(vnic, -1), 0);
 	hyv_vnic_free(vnic);
 }
 
@@ -111,6 +122,7 @@ static void vnic_with_only_an_id(void)
 	EXPECT_STR(hyv_vnic_comm(vnic), "");
 	EXPECT_STR(hyv_vnic_hca(vnic), "");
 	EXPECT_EQ(hyv_vnic_pinned(vnic), 0);
+	EXPECT_EQ(hyv_vnic_quota_max(vnic, HYV_QUOTA_MR_BYTES), 0);
 	EXPECT_EQ(hyv_vnic_nr_object_types(vnic), 0);
 	EXPECT_EQ(hyv_vnic_counter(vnic, HYV_COUNTER_COMMANDS), 0);
 	hyv_vnic_free(vnic);
@@ -119,7 +131,7 @@ static void vnic_with_only_an_id(void)
 static void missing_attributes(void)
 {
 	struct nl_msg *msg = new_message(HYV_NL_CMD_VNIC_GET);
-	struct nlattr *nest;
+	struct nlattr *nest, *inner;
 
 	nla_put_string(msg, HYV_NL_A_VNIC_NAME, "no id");
 	expect_bad_vnic(msg);
@@ -131,6 +143,15 @@ static void missing_attributes(void)
 	nest = nla_nest_start(msg, HYV_NL_A_VNIC_OBJECTS);
 	put_object(msg, 1, "context", 1, 1);
 	put_object(msg, 2, NULL, 1, 1);
+	nla_nest_end(msg, nest);
+	expect_bad_vnic(msg);
+
+	msg = new_message(HYV_NL_CMD_VNIC_GET);
+	nla_put_u32(msg, HYV_NL_A_VNIC_ID, 9);
+	nest = nla_nest_start(msg, HYV_NL_A_VNIC_QUOTAS);
+	inner = nla_nest_start(msg, HYV_NL_A_QUOTA);
+	nla_put_u64(msg, HYV_NL_A_QUOTA_USED, 1);
+	nla_nest_end(msg, inner);
 	nla_nest_end(msg, nest);
 	expect_bad_vnic(msg);
 }
@@ -153,6 +174,12 @@ static void newer_kernel(void)
 	nla_put_string(msg, HYV_NL_A_OBJECT_TYPE_NAME, "mw");
 	nla_nest_end(msg, inner);
 	nla_nest_end(msg, nest);
+	nest = nla_nest_start(msg, HYV_NL_A_VNIC_QUOTAS);
+	put_quota(msg, HYV_NL_NR_QUOTAS, 1, 2);
+	put_quota(msg, UINT32_MAX, 3, 4);
+	put_quota(msg, HYV_NL_QUOTA_MR_BYTES, 5, 6);
+	nla_put_u32(msg, HYV_NL_A_MAX + 5, 1);
+	nla_nest_end(msg, nest);
 	nest = nla_nest_start(msg, HYV_NL_A_VNIC_COUNTERS);
 	nla_put_u64(msg, HYV_NL_A_MAX + 4, 1);
 	nla_put_u64(msg, HYV_NL_A_COUNTER_KICKS, 42);
@@ -167,6 +194,9 @@ static void newer_kernel(void)
 	EXPECT_EQ(hyv_vnic_object_count(vnic, 0), 5);
 	EXPECT_STR(hyv_vnic_object_name(vnic, 1), "mw");
 	EXPECT_EQ(hyv_vnic_object_count(vnic, 1), 0);
+	EXPECT_EQ(hyv_vnic_quota_used(vnic, HYV_QUOTA_MR_BYTES), 5);
+	EXPECT_EQ(hyv_vnic_quota_max(vnic, HYV_QUOTA_MR_BYTES), 6);
+	EXPECT_EQ(hyv_vnic_quota_max(vnic, HYV_QUOTA_PINNED), 0);
 	EXPECT_EQ(hyv_vnic_counter(vnic, HYV_COUNTER_KICKS), 42);
 	EXPECT_EQ(hyv_vnic_counter(vnic, HYV_COUNTER_COMMANDS), 0);
 	hyv_vnic_free(vnic);
@@ -191,16 +221,19 @@ static void wrong_payloads(void)
 	} cases[] = {
 		{HYV_NL_A_VNIC_PID, "12", 2},
 		{HYV_NL_A_VNIC_PID, "", 0},
-		{HYV_NL_A_VNIC_PINNED, "1234", 4},
+		{HYV_NL_A_VNIC_WINDOW_SIZE, "1234", 4},
 		{HYV_NL_A_VNIC_NAME, "not ended", 9},
 		{HYV_NL_A_VNIC_NAME, "", 0},
 		{HYV_NL_A_VNIC_OBJECTS, "x", 1},
-		{HYV_NL_A_VNIC_OBJECTS, "\xff\xff\x0d\x00", 4},
-		{HYV_NL_A_VNIC_OBJECTS, "\x00\x00\x0d\x00", 4},
-		{HYV_NL_A_VNIC_OBJECTS, "\x08\x00\x0d\x00zzzz", 8},
+		{HYV_NL_A_VNIC_OBJECTS, "\xff\xff\x0c\x00", 4},
+		{HYV_NL_A_VNIC_OBJECTS, "\x00\x00\x0c\x00", 4},
+		{HYV_NL_A_VNIC_OBJECTS, "\x08\x00\x0c\x00zzzz", 8},
+		{HYV_NL_A_VNIC_QUOTAS, "x", 1},
+		{HYV_NL_A_VNIC_QUOTAS, "\xff\xff\x11\x00", 4},
+		{HYV_NL_A_VNIC_QUOTAS, "\x08\x00\x11\x00zzzz", 8},
 		{HYV_NL_A_VNIC_COUNTERS, "xyz", 3},
-		{HYV_NL_A_VNIC_COUNTERS, "\x06\x00\x12\x00\x01\x01", 6},
-		{HYV_NL_A_VNIC_COUNTERS, "\x40\x00\x12\x00zzzz", 8},
+		{HYV_NL_A_VNIC_COUNTERS, "\x06\x00\x15\x00\x01\x01", 6},
+		{HYV_NL_A_VNIC_COUNTERS, "\x40\x00\x15\x00zzzz", 8},
 	};
 	struct nl_msg *msg;
 	size_t i;
@@ -210,6 +243,43 @@ static void wrong_payloads(void)
 		nla_put_u32(msg, HYV_NL_A_VNIC_ID, 9);
 		nla_put(msg, cases[i].attr, cases[i].len, cases[i].data);
 		expect_bad_vnic(msg);
+	}
+}
+
+/* Nests are parsed where they are used; the other two have no content. */
+static bool has_no_size(int attr)
+{
+	switch (attr) {
+	case HYV_NL_A_PAD:
+	case HYV_NL_A_VNIC_OBJECTS:
+	case HYV_NL_A_VNIC_QUOTAS:
+	case HYV_NL_A_VNIC_COUNTERS:
+	case HYV_NL_A_OBJECT:
+	case HYV_NL_A_QUOTA:
+	case HYV_NL_A_MAP_ENTRY:
+	case HYV_NL_A_MAP_REPLACE:
+		return true;
+	}
+	return false;
+}
+
+/* Every attribute is validated, at whatever level it is, and by its type. */
+static void every_attribute(void)
+{
+	struct nl_msg *msg;
+	void *item;
+	int attr;
+
+	for (attr = 1; attr <= HYV_NL_A_MAX; attr++) {
+		if (has_no_size(attr))
+			continue;
+		msg = new_message(HYV_NL_CMD_VNIC_GET);
+		if (attr != HYV_NL_A_VNIC_ID)
+			nla_put_u32(msg, HYV_NL_A_VNIC_ID, 9);
+		nla_put(msg, attr, 3, "abc");
+		if (!EXPECT_EQ(parse(&libhyv_vnic_kind, msg, &item), -EBADMSG))
+			tap_diag("attribute %d", attr);
+		libhyv_snapshot_free(&libhyv_vnic_kind, item);
 	}
 }
 
@@ -250,7 +320,7 @@ static void truncated(void)
 	for (len = 0; len <= nlh->nlmsg_len; len++)
 		good += try_copy(&libhyv_vnic_kind, exact_copy(nlh, len));
 	/* A message may end only between two attributes. */
-	EXPECT(good >= 12 && good <= 20);
+	EXPECT(good >= 9 && good <= 17);
 	nlmsg_free(msg);
 
 	msg = hca_message("rxe0", 1, 0, 0);
@@ -494,6 +564,7 @@ const struct test tests[] = {
 	{"attributes and values of a newer kernel are ignored", newer_kernel},
 	{"replies to another command are rejected", wrong_command},
 	{"attributes of the wrong size are rejected", wrong_payloads},
+	{"every attribute of the wrong size is rejected", every_attribute},
 	{"truncated messages are not read beyond their end", truncated},
 	{"garbled messages are not read beyond their end", garbled},
 	{"malformed entries of the GID map are rejected", bad_entries},

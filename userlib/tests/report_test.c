@@ -45,10 +45,8 @@ static const struct sample two[] = {
 		.comm = "qemu-system-x86",
 		.hca = "rxe0",
 		.state = HYV_NL_VNIC_RUNNING,
-		.pinned = 1ULL << 33,
-		.pinned_max = 1ULL << 40,
-		.queue_bytes = 3ULL << 33,
-		.queue_bytes_max = 1ULL << 41,
+		.quota_used = {1ULL << 33, 3ULL << 33, 2048, 7},
+		.quota_max = {1ULL << 40, 1ULL << 41, 1ULL << 28, 8192},
 		.counter = 1000,
 	},
 	{
@@ -58,10 +56,8 @@ static const struct sample two[] = {
 		.comm = "a\nb\\\x1b[2J",
 		.hca = "mlx5_0",
 		.state = HYV_NL_VNIC_HCA_GONE,
-		.pinned = 0,
-		.pinned_max = 1ULL << 40,
-		.queue_bytes = 65536,
-		.queue_bytes_max = 1ULL << 30,
+		.quota_used = {0, 65536, 0, 0},
+		.quota_max = {1ULL << 40, 1ULL << 30, 1ULL << 28, 8192},
 		.counter = UINT64_MAX - 7,
 	},
 };
@@ -73,7 +69,9 @@ static const struct sample two[] = {
 	"\"command\":\"qemu-system-x86\",\"hca\":\"rxe0\","         \
 	"\"state\":\"running\",\"pinned\":8589934592,"              \
 	"\"pinned_max\":1099511627776,\"queue_bytes\":25769803776," \
-	"\"queue_bytes_max\":2199023255552,\"window_used\":8192,"   \
+	"\"queue_bytes_max\":2199023255552,\"mr_bytes\":2048,"      \
+	"\"mr_bytes_max\":268435456,\"stitch_vmas\":7,"             \
+	"\"stitch_vmas_max\":8192,\"window_used\":8192,"            \
 	"\"window_size\":67108864,\"objects\":{"                    \
 	"\"context\":{\"count\":2,\"max\":64},"                     \
 	"\"qp\":{\"count\":17,\"max\":1024}}"
@@ -96,7 +94,9 @@ static const struct sample two[] = {
 	"\"command\":\"a\\u000ab\\\\\\u001b[2J\",\"hca\":\"mlx5_0\","   \
 	"\"state\":\"hca-gone\",\"pinned\":0,"                          \
 	"\"pinned_max\":1099511627776,\"queue_bytes\":65536,"           \
-	"\"queue_bytes_max\":1073741824,\"window_used\":8192,"          \
+	"\"queue_bytes_max\":1073741824,\"mr_bytes\":0,"                \
+	"\"mr_bytes_max\":268435456,\"stitch_vmas\":0,"                 \
+	"\"stitch_vmas_max\":8192,\"window_used\":8192,"                \
 	"\"window_size\":67108864,\"objects\":{"                        \
 	"\"context\":{\"count\":2,\"max\":64},"                         \
 	"\"qp\":{\"count\":17,\"max\":1024}}"                           \
@@ -243,6 +243,8 @@ static void show(void)
 		"    state                    running\n",
 		"    pinned_bytes             8589934592 of 1099511627776\n",
 		"    queue_bytes              25769803776 of 2199023255552\n",
+		"    mr_bytes                 2048 of 268435456\n",
+		"    stitch_vmas              7 of 8192\n",
 		"    window_bytes             8192 of 67108864\n",
 		"    objects.context          2 of 64\n",
 		"    objects.qp               17 of 1024\n",
@@ -279,7 +281,7 @@ static void show_no_limit(void)
 	struct hyv_vnic *vnics[MAX_LIST];
 	char *got;
 
-	sample.pinned_max = UINT64_MAX;
+	sample.quota_max[HYV_NL_QUOTA_PINNED] = UINT64_MAX;
 	fill_vnics(vnics, &sample, 1);
 	report_show(out(), false, true, vnics);
 	got = take_output();

@@ -70,6 +70,16 @@ void put_object(struct nl_msg *msg, uint32_t type, const char *name,
 	nla_nest_end(msg, nest);
 }
 
+void put_quota(struct nl_msg *msg, uint32_t type, uint64_t used, uint64_t max)
+{
+	struct nlattr *nest = nla_nest_start(msg, HYV_NL_A_QUOTA);
+
+	nla_put_u32(msg, HYV_NL_A_QUOTA_TYPE, type);
+	nla_put_u64(msg, HYV_NL_A_QUOTA_USED, used);
+	nla_put_u64(msg, HYV_NL_A_QUOTA_MAX, max);
+	nla_nest_end(msg, nest);
+}
+
 void put_counters(struct nl_msg *msg, uint64_t first)
 {
 	static const int attrs[] = {
@@ -90,6 +100,7 @@ struct nl_msg *vnic_message(const struct sample *sample)
 {
 	struct nl_msg *msg = new_message(HYV_NL_CMD_VNIC_GET);
 	struct nlattr *nest;
+	uint32_t i;
 
 	nla_put_u32(msg, HYV_NL_A_VNIC_ID, sample->id);
 	nla_put_string(msg, HYV_NL_A_VNIC_NAME, sample->name);
@@ -101,11 +112,10 @@ struct nl_msg *vnic_message(const struct sample *sample)
 	put_object(msg, 1, "context", 2, 64);
 	put_object(msg, 4, "qp", 17, 1024);
 	nla_nest_end(msg, nest);
-	nla_put_u64(msg, HYV_NL_A_VNIC_PINNED, sample->pinned);
-	nla_put_u64(msg, HYV_NL_A_VNIC_PINNED_MAX, sample->pinned_max);
-	nla_put_u64(msg, HYV_NL_A_VNIC_QUEUE_BYTES, sample->queue_bytes);
-	nla_put_u64(msg, HYV_NL_A_VNIC_QUEUE_BYTES_MAX,
-		    sample->queue_bytes_max);
+	nest = nla_nest_start(msg, HYV_NL_A_VNIC_QUOTAS);
+	for (i = 0; i < HYV_NL_NR_QUOTAS; i++)
+		put_quota(msg, i, sample->quota_used[i], sample->quota_max[i]);
+	nla_nest_end(msg, nest);
 	nla_put_u64(msg, HYV_NL_A_VNIC_WINDOW_USED, 8192);
 	nla_put_u64(msg, HYV_NL_A_VNIC_WINDOW_SIZE, 67108864);
 	put_counters(msg, sample->counter);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <linux/hyv_netlink.h>
 #include <netlink/msg.h>
 
 #include "libhyv.h"
@@ -49,10 +50,8 @@ struct sample {
 	const char *comm;
 	const char *hca;
 	uint32_t state;
-	uint64_t pinned;
-	uint64_t pinned_max;
-	uint64_t queue_bytes;
-	uint64_t queue_bytes_max;
+	uint64_t quota_used[HYV_NL_NR_QUOTAS];
+	uint64_t quota_max[HYV_NL_NR_QUOTAS];
 	uint64_t counter;
 };
 
@@ -60,6 +59,7 @@ struct sample {
 struct nl_msg *new_message(int cmd);
 void put_object(struct nl_msg *msg, uint32_t type, const char *name,
 		uint32_t count, uint32_t max);
+void put_quota(struct nl_msg *msg, uint32_t type, uint64_t used, uint64_t max);
 void put_counters(struct nl_msg *msg, uint64_t first);
 struct nl_msg *vnic_message(const struct sample *sample);
 struct nl_msg *hca_message(const char *name, uint32_t driver_id, uint32_t use,

@@ -8,10 +8,16 @@
  * limits apply. Closing the file destroys everything that the guest has
  * created.
  *
- * Order: HYV_ATTACH; then HYV_SET_ADDRESSING, if used; then HYV_SET_LIMITS,
- * HYV_SET_WINDOW, HYV_SET_MEM, HYV_SET_FEATURES, HYV_SET_DOORBELL and
- * HYV_SET_EVENT_QUEUE in any order; then HYV_EXEC, from any number of threads
- * at once.
+ * The owner must be the process whose address space backs the VM: addresses in
+ * HYV_SET_MEM and HYV_SET_EVENT_QUEUE are addresses in that space. The vNIC ends
+ * when the file is closed or the owner's address space is gone, whichever is
+ * first, even if another process still has the file open.
+ *
+ * Order, which is enforced: HYV_ATTACH comes first, except for HYV_GET_INFO.
+ * HYV_SET_ADDRESSING comes before HYV_SET_FEATURES (EBUSY). HYV_SET_FEATURES
+ * comes before HYV_SET_EVENT_QUEUE with entries and HYV_EXEC (EPROTO), once
+ * after HYV_ATTACH and once after each HYV_RESET (EBUSY). HYV_SET_WINDOW comes
+ * before mmap(2) of the file. Everything else may come at any time.
  *
  * Every ioctl takes a pointer to a structure that starts with its own size in
  * bytes. If that is less than the size that the kernel knows, the missing
@@ -27,6 +33,7 @@
  *  EFAULT      a pointer does not point to usable memory
  *  EPERM       the caller does not own the file
  *  ENOTCONN    HYV_ATTACH has not been issued
+ *  EPROTO      HYV_SET_FEATURES must be issued first
  *  ENODEV      the HCA was removed from the host
  *  ENOMEM      out of memory
  */
@@ -39,7 +46,7 @@
 #define HYV_IOCTL_TYPE	('y')
 
 /* Incremented when an ioctl changes in a way that its size does not show. */
-#define HYV_ABI_VERSION	1
+#define HYV_ABI_VERSION	2
 
 /**
  * struct hyv_get_info - ioctl(HYV_GET_INFO): query properties of the module
@@ -80,6 +87,10 @@ struct hyv_get_info {
  * @scratch: page-aligned writable memory that the kernel uses during the call
  * @name: name of the vNIC for administrators, NUL terminated, printable ASCII;
  *	may be empty
+ * @nr_event_queues: event queues that the VMM offers to the guest, 1 to
+ *	hyv_get_info.out_max_event_queues; completion vectors are spread over
+ *	them
+ * @reserved: must be 0
  *
  * The caller becomes the owner. For every context of the guest the module opens
  * the same device again, with the credentials with which @uverbs_fd was opened.
@@ -87,6 +98,8 @@ struct hyv_get_info {
  *
  *  EBADF       @uverbs_fd is not open, or not open for writing
  *  EINVAL      @uverbs_fd is not a uverbs device
+ *  EDQUOT      the user has attached too many vNICs (parameter
+ *              max_vnics_per_user of hyv.ko)
  *  EISCONN     the file is already attached
  *  EPERM       the HCA trusts queue contents, so that a guest can crash the
  *              host, and the administrator has not allowed such HCAs (parameter
@@ -100,6 +113,8 @@ struct hyv_attach {
 	__u32 scratch_len;
 	__aligned_u64 scratch;
 	__u8 name[HYV_NAME_LEN];
+	__u32 nr_event_queues;
+	__u32 reserved;
 };
 #define HYV_ATTACH	_IO(HYV_IOCTL_TYPE, 0x01)
 
@@ -113,13 +128,15 @@ struct hyv_attach {
  * @max_qps: queue pairs; up to hyv_config.qp_slots
  * @max_mrs: memory regions
  * @reserved: must be 0
- * @max_pinned: guest memory in memory regions
+ * @max_pinned: guest memory in memory regions and in the doorbell area; by
+ *	default twice the memory of HYV_SET_MEM
  * @max_queue_bytes: host memory for queues, with HCAs whose driver allocates
- *	them
+ *	them; a queue counts until it is destroyed and the guest has unmapped it
  * @max_ahs: address handles
  * @max_srqs: shared receive queues
  * @max_mws: memory windows
  * @reserved2: must be 0
+ * @max_mr_bytes: host memory that describes memory regions
  *
  * 0 keeps the present limit, at first the module's default. A limit may be less
  * than what is in use; existing objects are not affected. Commands that would
@@ -142,28 +159,36 @@ struct hyv_set_limits {
 	__u32 max_srqs;
 	__u32 max_mws;
 	__u32 reserved2;
+	__aligned_u64 max_mr_bytes;
 };
 #define HYV_SET_LIMITS	_IO(HYV_IOCTL_TYPE, 0x02)
 
 /**
- * struct hyv_set_window - ioctl(HYV_SET_WINDOW): set the range for HCA queues
+ * struct hyv_set_window - ioctl(HYV_SET_WINDOW): set the size of the window
  * @size: sizeof(struct hyv_set_window)
  * @flags: must be 0
- * @addr: start of an anonymous mapping, readable and writable, page-aligned
- * @length: its length, whole pages, at least hyv_get_info.out_min_window
+ * @length: length of the window, whole pages, at least
+ *	hyv_get_info.out_min_window and at most 1 TiB
  *
- * The module replaces pages of the range with mappings of the HCA, and those
- * with anonymous memory again when the guest unmaps them. The caller exposes
- * the whole range to the guest and maps or unmaps nothing in it while the file
- * is open. Works once per file.
+ * The window is memory of the file: the owner maps all of it with
+ * mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) and exposes the
+ * mapping to the guest as device memory. Pages in which the guest has mapped
+ * nothing contain a page of zeroed memory that all of them share; the guest may
+ * read and write it. Pages change under the mapping, which itself never does:
+ * no address of it is ever unmapped or replaced by the module, and an access
+ * never fails. The mapping stays valid after the vNIC has ended.
+ *
+ * mmap(2) fails with EINVAL if the mapping is not shared, is executable, or is
+ * not the whole window, and with EPERM for others than the owner. The mapping
+ * cannot be split, moved or grown, takes no userfaultfd, and is not inherited
+ * by fork(2).
  *
  *  EBUSY       the window is already set
- *  ENOSPC      the range is shorter than the minimum
+ *  ENOSPC      the length is below the minimum
  */
 struct hyv_set_window {
 	__u32 size;
 	__u32 flags;
-	__aligned_u64 addr;
 	__aligned_u64 length;
 };
 #define HYV_SET_WINDOW	_IO(HYV_IOCTL_TYPE, 0x03)
@@ -190,8 +215,12 @@ struct hyv_mem_region {
  * @reserved: must be 0
  * @regions: address of an array of struct hyv_mem_region, in any order
  *
- * Guest-physical ranges must not overlap. Memory that is already registered is
- * not affected.
+ * Guest-physical ranges must not overlap. When the call returns, nothing uses
+ * the old table any longer: requests that began under it have been executed, and
+ * no event is written by it. Memory that is already registered, and the doorbell
+ * area, stay pinned.
+ *
+ *  EINTR       a fatal signal is pending; the new table is in force
  */
 struct hyv_set_mem {
 	__u32 size;
@@ -235,7 +264,13 @@ struct hyv_set_doorbell {
  *	written by the kernel, the index at which it stopped
  * @reserved: must be 0
  *
+ * The rings and the buffers in them must be anonymous memory or shared memory
+ * of a memfd, tmpfs or hugetlbfs: guest RAM, not device memory. A queue whose
+ * rings or buffers break the rules of virtio, or are other memory, is broken: it
+ * delivers nothing any longer, and hyv_set_notify.error_fd is signalled.
+ *
  *  EBUSY       the queue to start is running
+ *  EOPNOTSUPP  a ring is in memory of another kind
  */
 struct hyv_set_event_queue {
 	__u32 size;
@@ -256,14 +291,15 @@ struct hyv_set_event_queue {
  * struct hyv_set_features - ioctl(HYV_SET_FEATURES): set negotiated features
  * @size: sizeof(struct hyv_set_features)
  * @flags: must be 0
- * @features: feature bits that the guest has acknowledged. Of the device's own
- *	bits, those below 24, only bits of hyv_get_config.out_features may be
- *	set; of the others the module looks only at VIRTIO_F_VERSION_1,
- *	VIRTIO_F_RING_PACKED and VIRTIO_RING_F_EVENT_IDX.
+ * @features: feature bits that the guest has acknowledged: those of
+ *	hyv_get_config.out_features, VIRTIO_F_VERSION_1,
+ *	VIRTIO_RING_F_EVENT_IDX and VIRTIO_RING_F_INDIRECT_DESC
  *
- *  EOPNOTSUPP  a bit is set that is not offered, VIRTIO_F_RING_PACKED is set,
- *              VIRTIO_F_VERSION_1 is clear, or HYV_F_GUEST_GIDS is offered and
- *              clear
+ * Call it when the guest sets FEATURES_OK, and refuse that if the call fails.
+ *
+ *  EBUSY       features are set already and HYV_RESET was not called since
+ *  EOPNOTSUPP  a bit is set that is not offered, VIRTIO_F_VERSION_1 is clear, or
+ *              HYV_F_GUEST_GIDS is offered and clear
  */
 struct hyv_set_features {
 	__u32 size;
@@ -279,16 +315,18 @@ struct hyv_set_features {
  * @config: address of a buffer for struct hyv_config of hyv/wire.h, little
  *	endian; the VMM fills in the mac
  * @config_len: length of the buffer; the kernel writes no more than that
- * @nr_event_queues: event queues that the VMM offers, 1 to
- *	hyv_get_info.out_max_event_queues
+ * @reserved: must be 0
  * @out_features: the device's own virtio feature bits, for the VMM to offer
+ *
+ * Never waits for requests or for the HCA. After the removal of the HCA
+ * hyv_config.status tells so; everything else stays.
  */
 struct hyv_get_config {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 config;
 	__u32 config_len;
-	__u32 nr_event_queues;
+	__u32 reserved;
 	__aligned_u64 out_features;
 };
 #define HYV_GET_CONFIG	_IO(HYV_IOCTL_TYPE, 0x08)
@@ -308,6 +346,11 @@ struct hyv_get_config {
  *
  * Blocks while the HCA works, for seconds if the guest registers gigabytes.
  * Returns 0 whenever there is a reply, including one that refuses the request.
+ *
+ * A thread that waits for memory of the owner can be interrupted by a fatal
+ * signal only. If the HCA must leave the host, the module waits for running
+ * requests, names the vNIC in the kernel's log after 10 seconds, and kills the
+ * owner after 60.
  *
  *  EMSGSIZE    @reply_len is less than a reply header
  *  EINTR       a fatal signal is pending
@@ -330,10 +373,12 @@ struct hyv_exec {
  * @size: sizeof(struct hyv_reset)
  * @flags: must be 0
  *
- * Stops the doorbells and the event queues, waits for requests that are being
- * executed, destroys all objects of the guest, and drops the doorbell area, the
- * features and the events. The window, the memory table, the addressing mode
- * and the limits stay.
+ * Stops the doorbells and the event queues, cancels requests that pin memory,
+ * waits for all requests that are being executed, destroys all objects of the
+ * guest, and drops the doorbell area, the features and the events. The window,
+ * the memory table, the addressing mode, the limits and the eventfds of
+ * HYV_SET_NOTIFY stay. May take seconds: call it from a thread that nothing
+ * waits for.
  */
 struct hyv_reset {
 	__u32 size;
@@ -383,5 +428,26 @@ struct hyv_set_addressing {
 	__aligned_u64 prefixes;
 };
 #define HYV_SET_ADDRESSING	_IO(HYV_IOCTL_TYPE, 0x0b)
+
+/**
+ * struct hyv_set_notify - ioctl(HYV_SET_NOTIFY): be told of changes
+ * @size: sizeof(struct hyv_set_notify)
+ * @flags: must be 0
+ * @config_fd: eventfd that is signalled when HYV_GET_CONFIG returns something
+ *	new, which the guest is to be told by a configuration interrupt; -1 for
+ *	none
+ * @error_fd: eventfd that is signalled when an event queue is broken, after
+ *	which the device needs a reset (DEVICE_NEEDS_RESET); -1 for none
+ *
+ * Replaces both eventfds. If what one of them tells is already the case, it is
+ * signalled at once.
+ */
+struct hyv_set_notify {
+	__u32 size;
+	__u32 flags;
+	__s32 config_fd;
+	__s32 error_fd;
+};
+#define HYV_SET_NOTIFY	_IO(HYV_IOCTL_TYPE, 0x0c)
 
 #endif /* _UAPI_LINUX_HYV_H */

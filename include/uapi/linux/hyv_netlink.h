@@ -71,8 +71,7 @@ enum hyv_nl_attr {
 	HYV_NL_A_VNIC_COMM,		/* string, of the VMM */
 	HYV_NL_A_VNIC_STATE,		/* u32, enum hyv_nl_vnic_state */
 	HYV_NL_A_VNIC_OBJECTS,		/* nest of HYV_NL_A_OBJECT */
-	HYV_NL_A_VNIC_PINNED,		/* u64, bytes pinned by MRs */
-	HYV_NL_A_VNIC_PINNED_MAX,	/* u64, bytes */
+	HYV_NL_A_VNIC_QUOTAS,		/* nest of HYV_NL_A_QUOTA */
 	HYV_NL_A_VNIC_WINDOW_USED,	/* u64, bytes */
 	HYV_NL_A_VNIC_WINDOW_SIZE,	/* u64, bytes */
 	HYV_NL_A_VNIC_COUNTERS,		/* nest of HYV_NL_A_COUNTER_* */
@@ -81,6 +80,10 @@ enum hyv_nl_attr {
 	HYV_NL_A_OBJECT_TYPE_NAME,	/* string: "context", "pd", ... */
 	HYV_NL_A_OBJECT_COUNT,		/* u32 */
 	HYV_NL_A_OBJECT_MAX,		/* u32 */
+	HYV_NL_A_QUOTA,			/* nest of HYV_NL_A_QUOTA_* */
+	HYV_NL_A_QUOTA_TYPE,		/* u32, enum hyv_nl_quota */
+	HYV_NL_A_QUOTA_USED,		/* u64 */
+	HYV_NL_A_QUOTA_MAX,		/* u64 */
 	HYV_NL_A_COUNTER_COMMANDS,	/* u64, requests executed */
 	HYV_NL_A_COUNTER_ERRORS,	/* u64, requests that failed */
 	HYV_NL_A_COUNTER_DOORBELLS,	/* u64, send doorbells rung */
@@ -93,8 +96,6 @@ enum hyv_nl_attr {
 	HYV_NL_A_HCA_DRIVER_ID,		/* u32, enum rdma_driver_id */
 	HYV_NL_A_HCA_USE,		/* u32, enum hyv_nl_hca_use */
 	HYV_NL_A_HCA_VNICS,		/* u32, vNICs attached */
-	HYV_NL_A_VNIC_QUEUE_BYTES,	/* u64, host memory in queues, bytes */
-	HYV_NL_A_VNIC_QUEUE_BYTES_MAX,	/* u64, bytes */
 	HYV_NL_A_MAP_ENTRY,		/* nest, repeatable */
 	HYV_NL_A_MAP_GID,		/* 16 bytes, network byte order */
 	HYV_NL_A_MAP_VIA,		/* 16 bytes, GID of a remote HCA */
@@ -103,6 +104,30 @@ enum hyv_nl_attr {
 	__HYV_NL_A_AFTER_LAST,
 	HYV_NL_A_MAX = __HYV_NL_A_AFTER_LAST - 1
 };
+
+/* What a vNIC uses of its host, apart from objects. */
+enum hyv_nl_quota {
+	/* bytes of guest memory pinned by MRs and by the doorbell area */
+	HYV_NL_QUOTA_PINNED,
+	/* bytes of host memory in queues, at most */
+	HYV_NL_QUOTA_QUEUE_BYTES,
+	/* bytes of host memory that describe MRs, at most */
+	HYV_NL_QUOTA_MR_BYTES,
+	/*
+	 * mappings in the VMM while memory is registered; if they do not
+	 * suffice, it is registered in a slower way
+	 */
+	HYV_NL_QUOTA_STITCH_VMAS,
+
+	HYV_NL_NR_QUOTAS
+};
+
+/* X(NAME, name) for each quota */
+#define HYV_NL_FOR_EACH_QUOTA(X) \
+	X(PINNED, pinned) \
+	X(QUEUE_BYTES, queue_bytes) \
+	X(MR_BYTES, mr_bytes) \
+	X(STITCH_VMAS, stitch_vmas)
 
 enum hyv_nl_vnic_state {
 	HYV_NL_VNIC_ATTACHED,		/* guest driver not running */

@@ -11,6 +11,7 @@ limit cq 5 EDQUOT
 limit qp 6 EDQUOT
 limit mr 7 EDQUOT
 
+# The limit is that of the file options less the doorbell area.
 step "pinned memory"
 limit memory 6M EDQUOT
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Limits of a vNIC, and what they follow from.
+ */
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/sizes.h>
+
+#include "debug.h"
+#include "memory/stitch_plan.h"
+#include "notify/doorbell.h"
+#include "verbs/verbs.h"
+#include "vnic.h"
+
+/* Defaults for a VMM that sets no limits. */
+#define HYVH_DEFAULT_CONTEXTS	4096
+#define HYVH_DEFAULT_PDS	65536
+#define HYVH_DEFAULT_MRS	131072
+#define HYVH_DEFAULT_AHS	8192
+#define HYVH_DEFAULT_SRQS	16384
+#define HYVH_DEFAULT_MWS	65536
+#define HYVH_DEFAULT_QUEUE_BYTES	SZ_1G
+/* Plus the part of the limit of pinned bytes that full use of it needs. */
+#define HYVH_DEFAULT_MR_BYTES	SZ_256M
+/* An eighth of the mappings that a process may have by default. */
+#define HYVH_STITCH_VMAS	8192
+
+/* Highest limits that a VMM can set. */
+#define HYVH_MAX_CONTEXTS	1048576
+#define HYVH_MAX_PDS		1048576
+#define HYVH_MAX_MRS		262144
+#define HYVH_MAX_AHS		1048576
+#define HYVH_MAX_SRQS		1048576
+#define HYVH_MAX_MWS		16777216
+
+/*
+ * All MRs of a guest may name one page. Each time it is pinned, its reference
+ * counter, an int, grows by 1024, and when that overflows, the kernel warns and
+ * refuses the page to everybody. So by default a vNIC can take a quarter of the
+ * counter, and half of it at most: the rest is for other vNICs over the same
+ * memory, and for MRs that exist twice while they are re-registered. Pages of
+ * large folios share a counter but are counted by 1.
+ */
+#define HYVH_PIN_REFS	1024
+static_assert((u64)HYVH_DEFAULT_MRS * HYVH_STITCH_MAX_REPEATS *
+	      HYVH_PIN_REFS <= (1ULL << 31) / 4);
+static_assert((u64)HYVH_MAX_MRS * HYVH_STITCH_MAX_REPEATS * HYVH_PIN_REFS <=
+	      (1ULL << 31) / 2);
+
+static void hyvh_limits_set_pinned(struct hyvh_vnic *vnic, u64 max, bool fixed)
+{
+	struct hyvh_quota *quota = &vnic->quota[HYV_NL_QUOTA_PINNED];
+
+	if (fixed)
+		hyvh_quota_set_max(quota, max);
+	else
+		hyvh_quota_set_default(quota, max);
+	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_MR_BYTES],
+			       HYVH_DEFAULT_MR_BYTES +
+			       hyvh_mr_page_bytes(hyvh_quota_max(quota)));
+}
+
+void hyvh_limits_init(struct hyvh_vnic *vnic)
+{
+	struct hyvh_objs *objs = &vnic->objs;
+	int type;
+
+	hyvh_objs_set_max(objs, HYV_OBJ_CONTEXT, HYVH_DEFAULT_CONTEXTS);
+	hyvh_objs_set_max(objs, HYV_OBJ_PD, HYVH_DEFAULT_PDS);
+	hyvh_objs_set_max(objs, HYV_OBJ_CQ, HYVH_CQ_SLOTS);
+	hyvh_objs_set_max(objs, HYV_OBJ_QP, HYVH_QP_SLOTS);
+	hyvh_objs_set_max(objs, HYV_OBJ_MR, HYVH_DEFAULT_MRS);
+	hyvh_objs_set_max(objs, HYV_OBJ_AH, HYVH_DEFAULT_AHS);
+	hyvh_objs_set_max(objs, HYV_OBJ_SRQ, HYVH_DEFAULT_SRQS);
+	hyvh_objs_set_max(objs, HYV_OBJ_MW, HYVH_DEFAULT_MWS);
+
+	for (type = 0; type < HYV_NL_NR_QUOTAS; type++)
+		hyvh_quota_init(&vnic->quota[type], 0);
+	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
+			       HYVH_DEFAULT_QUEUE_BYTES);
+	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_STITCH_VMAS],
+			       HYVH_STITCH_VMAS);
+	/* Nothing can be pinned before HYV_SET_MEM. */
+	hyvh_limits_set_pinned(vnic, 0, false);
+}
+
+int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
+			  const struct hyv_set_limits *arg)
+{
+	const struct {
+		enum hyv_obj_type type;
+		u32 limit;
+		u32 max;
+	} limits[] = {
+		{ HYV_OBJ_CONTEXT, arg->max_contexts, HYVH_MAX_CONTEXTS },
+		{ HYV_OBJ_PD, arg->max_pds, HYVH_MAX_PDS },
+		{ HYV_OBJ_CQ, arg->max_cqs, HYVH_CQ_SLOTS },
+		{ HYV_OBJ_QP, arg->max_qps, HYVH_QP_SLOTS },
+		{ HYV_OBJ_MR, arg->max_mrs, HYVH_MAX_MRS },
+		{ HYV_OBJ_AH, arg->max_ahs, HYVH_MAX_AHS },
+		{ HYV_OBJ_SRQ, arg->max_srqs, HYVH_MAX_SRQS },
+		{ HYV_OBJ_MW, arg->max_mws, HYVH_MAX_MWS },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++)
+		if (limits[i].limit > limits[i].max)
+			return hyvh_refuse(vnic->id, -EINVAL,
+					   "limit %u of object type %u is above %u",
+					   limits[i].limit, limits[i].type,
+					   limits[i].max);
+	for (i = 0; i < ARRAY_SIZE(limits); i++)
+		if (limits[i].limit)
+			hyvh_objs_set_max(&vnic->objs, limits[i].type,
+					  limits[i].limit);
+	if (arg->max_queue_bytes)
+		hyvh_quota_set_max(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
+				   arg->max_queue_bytes);
+	if (arg->max_mr_bytes)
+		hyvh_quota_set_max(&vnic->quota[HYV_NL_QUOTA_MR_BYTES],
+				   arg->max_mr_bytes);
+	if (arg->max_pinned)
+		hyvh_limits_set_pinned(vnic, arg->max_pinned, true);
+	return 0;
+}
+
+int hyvh_ioctl_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg)
+{
+	u64 bytes;
+	int ret;
+
+	lockdep_assert_held(&vnic->setup_lock);
+	ret = hyvh_guest_mem_set(&vnic->mem, arg, &bytes);
+	if (ret && ret != -EINTR)
+		return ret;
+	/* Enough to register all memory while it is registered once more. */
+	hyvh_limits_set_pinned(vnic, bytes > U64_MAX / 2 ? U64_MAX : 2 * bytes,
+			       false);
+	return ret;
+}

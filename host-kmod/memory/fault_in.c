@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Making memory of the VMM present without waiting for the VMM. A page fault may
+ * wait for user space: for the server of a FUSE file, or the owner of a
+ * userfaultfd. So a kernel thread accesses the VMM's memory with page faults
+ * disabled, and lets missing pages be brought in here.
+ */
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/hugetlb.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "memory/fault_in.h"
+
+/*
+ * Faults of these mappings are handled by the kernel alone, except for
+ * userfaultfd, which respects FOLL_NOWAIT. memfds are files of tmpfs or
+ * hugetlbfs.
+ */
+static bool hyvh_vma_is_memory(struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
+		return false;
+	return vma_is_anonymous(vma) || is_vm_hugetlb_page(vma) ||
+	       (vma->vm_file &&
+		file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC);
+}
+
+/**
+ * hyvh_fault_in_check() - check that hyvh_fault_in() supports memory
+ * @addr: address in current->mm
+ * @len: bytes
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, %-EOPNOTSUPP if some of it is memory of another kind, %-EFAULT if
+ * it is not mapped, or %-EINTR if a fatal signal is pending.
+ */
+int hyvh_fault_in_check(u64 addr, u64 len)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	u64 end = addr + len;
+	int ret = 0;
+
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	while (addr < end && !ret) {
+		vma = vma_lookup(mm, addr);
+		if (!vma)
+			ret = -EFAULT;
+		else if (!hyvh_vma_is_memory(vma))
+			ret = -EOPNOTSUPP;
+		else
+			addr = vma->vm_end;
+	}
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+static int hyvh_fault_in_page(struct mm_struct *mm, unsigned long addr)
+{
+	struct vm_area_struct *vma;
+
+	mmap_assert_locked(mm);
+	vma = vma_lookup(mm, addr);
+	if (!vma || !hyvh_vma_is_memory(vma))
+		return -EFAULT;
+	switch (get_user_pages_remote(mm, addr, 1, FOLL_WRITE | FOLL_NOWAIT,
+				      NULL, NULL)) {
+	case 1:
+		return 0;
+	case 0:
+	case -ENOMEM:
+		return -EAGAIN;
+	default:
+		return -EFAULT;
+	}
+}
+
+/**
+ * hyvh_fault_in() - make memory present and writable
+ * @mm: its address space, with a user count
+ * @addr: address
+ * @len: bytes
+ *
+ * Does not wait for user space, nor for who holds the mmap lock. The memory may
+ * go away again at any time.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0; %-EAGAIN if that needs more time; or %-EFAULT if @addr is not
+ * writable memory of a supported kind.
+ */
+int hyvh_fault_in(struct mm_struct *mm, u64 addr, u64 len)
+{
+	u64 at = addr & PAGE_MASK;
+	int ret = 0;
+
+	if (!mmap_read_trylock(mm))
+		return -EAGAIN;
+	for (; at < addr + len && !ret; at += PAGE_SIZE)
+		ret = hyvh_fault_in_page(mm, at);
+	mmap_read_unlock(mm);
+	return ret;
+}

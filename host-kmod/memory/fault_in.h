@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Making memory of the VMM present without waiting for the VMM.
+ */
+#ifndef HYVH_FAULT_IN_H
+#define HYVH_FAULT_IN_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+
+int hyvh_fault_in_check(u64 addr, u64 len);
+int hyvh_fault_in(struct mm_struct *mm, u64 addr, u64 len);
+
+#endif /* HYVH_FAULT_IN_H */
