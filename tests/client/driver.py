@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A small VMM and guest driver in one, without a VM.
 
-It speaks to /dev/hyv as docs/protocol.md says, and uses the queues of rxe in the
-window. It shares no code with the project and was written from the documents and
-headers alone: a fact that it lacked was a fault of these.
+It speaks to /dev/hyv as docs/protocol.md and docs/vmm.md say, and uses the queues
+of rxe in the window. It shares no code with the project and was written from
+these documents and headers alone: a fact that it lacked was a fault of them.
 """
 
 import ctypes
@@ -244,7 +244,7 @@ class Vnic:
 
 
 class Doorbells:
-    """The guest's side of the doorbell area (section 7)."""
+    """The guest's side of the doorbell area (docs/protocol.md, section 7)."""
 
     def __init__(self, vnic):
         config, ram = vnic.config, vnic.ram
@@ -318,7 +318,7 @@ class EventQueue:
 
 
 class Queue:
-    """A queue of rxe that is mapped into the window (section 12)."""
+    """A queue of rxe that is mapped into the window (docs/vmm.md, section 9)."""
 
     def __init__(self, vnic, context, info):
         self.map = vnic.window
