@@ -430,11 +430,11 @@ struct hyv_set_addressing {
 #define HYV_SET_ADDRESSING	_IO(HYV_IOCTL_TYPE, 0x0b)
 
 /**
- * struct hyv_set_notify - ioctl(HYV_SET_NOTIFY): be told of changes
+ * struct hyv_set_notify - ioctl(HYV_SET_NOTIFY): learn of changes
  * @size: sizeof(struct hyv_set_notify)
  * @flags: must be 0
  * @config_fd: eventfd that is signalled when HYV_GET_CONFIG returns something
- *	new, which the guest is to be told by a configuration interrupt; -1 for
+ *	new, for which the guest needs a configuration interrupt; -1 for
  *	none
  * @error_fd: eventfd that is signalled when an event queue is broken, after
  *	which the device needs a reset (DEVICE_NEEDS_RESET); -1 for none
