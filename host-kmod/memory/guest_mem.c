@@ -33,8 +33,8 @@ void hyvh_guest_mem_free(struct hyvh_guest_mem *mem)
  * After success nothing uses the old table, or an address that it has
  * translated: the VMM may put other memory there.
  *
- * Context: Process context of the VMM. May sleep, until requests that pin guest
- * memory by the old table have pinned it or begin again by the new one.
+ * Context: Process context. May sleep. Runs in the VMM. Waits until requests
+ * that pin guest memory by the old table have pinned it, or begin again.
  * Return: 0; -EINTR if a fatal signal is pending, with the new table in force;
  * or another negative errno, with nothing changed.
  */

@@ -16,7 +16,7 @@
 
 /* Immutable, except for the counts. */
 struct hyvh_mem_table {
-	struct kref ref;	/* of all users together, and of who waits */
+	struct kref ref;	/* of all users together, and of the waiter */
 	refcount_t users;	/* the creator is one of them */
 	struct completion unused;
 	u64 bytes;	/* total length of all regions */

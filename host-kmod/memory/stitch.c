@@ -8,7 +8,7 @@
  * other. If that needs too many mappings, the pages are inserted one by one
  * into a single mapping.
  *
- * Pinning can take minutes, and a driver cannot be told to stop. So the pages of
+ * Pinning can take minutes, and a driver cannot be interrupted. So the pages of
  * a large range are faulted in here first, which can be cancelled.
  */
 #include <linux/anon_inodes.h>

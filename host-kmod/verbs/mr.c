@@ -232,8 +232,8 @@ static int hyvh_ib_dereg_mr(struct hyvh_mr *mr, struct ib_mr *ib)
 
 /*
  * Put @new, an MR of @pd from the driver, in the place of the old one. If the
- * driver keeps the old one, its memory is still accessible: the guest must not
- * be told otherwise, so the new one, whose keys it does not know, goes.
+ * driver keeps the old one, its memory is still accessible: the guest must keep
+ * it pinned, so the request fails, and the new MR is destroyed.
  */
 static int hyvh_mr_replace(struct hyvh_mr *mr, struct hyvh_pd *pd,
 			   struct ib_mr *new)

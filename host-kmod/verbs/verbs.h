@@ -130,8 +130,8 @@ struct hyvh_mr {
 	u64 pinned;		/* bytes; see hyvh_mr_charge() */
 
 	/*
-	 * What the driver has made for a re-registration that failed, and did
-	 * not destroy then; or NULL.
+	 * MR of a re-registration that failed, which the driver did not
+	 * destroy; or NULL.
 	 */
 	struct ib_mr *stale;
 	struct hyvh_pd *stale_pd;	/* the MR holds a use count on it */

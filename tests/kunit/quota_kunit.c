@@ -55,7 +55,7 @@ static void quota_charge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_quota_used(&quota), 0);
 }
 
-/* What the VMM sets wins, before and after. */
+/* A limit set by the VMM overrides defaults, before and after. */
 static void quota_default(struct kunit *test)
 {
 	struct hyvh_quota quota;

@@ -105,7 +105,7 @@ enum hyv_nl_attr {
 	HYV_NL_A_MAX = __HYV_NL_A_AFTER_LAST - 1
 };
 
-/* What a vNIC uses of its host, apart from objects. */
+/* Resources of the host that a vNIC uses, apart from objects. */
 enum hyv_nl_quota {
 	/* bytes of guest memory pinned by MRs and by the doorbell area */
 	HYV_NL_QUOTA_PINNED,
