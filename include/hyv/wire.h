@@ -294,8 +294,8 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_chunk) == 16);
  * @entry: the chunks, or with HYV_CHUNKS_INDIRECT the memory that holds them
  *
  * Only the first chunk may start off a page boundary, and only the last may end
- * off one. @addr and the first chunk have the same offset in their page. With
- * HYV_CHUNKS_INDIRECT the length of each entry is a multiple of 16, and
+ * off one. @addr and the first chunk have the same offset in their page. No page
+ * may occur more than four times. With HYV_CHUNKS_INDIRECT the length of each entry is a multiple of 16, and
  * together they are 16 * @nr_chunks.
  *
  * The guest keeps the memory pinned until the object that the list was sent for
@@ -847,8 +847,11 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_reg_mr_rsp) == 32);
 /*
  * HYV_CMD_REREG_MR: change an MR. HYV_REREG_TRANS comes with @iova and one
  * chunk list, as in HYV_CMD_REG_MR; a field without its flag is 0. The handle
- * stays the same, the keys may change. On failure the MR is unchanged. The
- * guest may unpin the old memory after the reply. Reply: struct hyv_reg_mr_rsp.
+ * stays the same, the keys may change. Reply: struct hyv_reg_mr_rsp.
+ *
+ * After success the guest may unpin the old memory. After a failure the MR still
+ * has its old memory, which must remain pinned. But some HCAs have made its keys
+ * invalid then, so that it can only be destroyed.
  */
 struct hyv_rereg_mr_req {
 	struct hyv_req hdr;

@@ -17,11 +17,7 @@ static_assert((int)HYV_VNIC_HCA_GONE == HYV_NL_VNIC_HCA_GONE, "ABI");
 	static_assert((int)HYV_QUOTA_##NAME == (int)HYV_NL_QUOTA_##NAME && \
 			      HYV_NL_QUOTA_##NAME < LIBHYV_NR_QUOTAS,      \
 		      "ABI");
-HYV_NL_FOR_EACH_QUOTA(ASSERT_QUOTA)
-
-#define QUOTA_NAME(NAME, name) [HYV_QUOTA_##NAME] = #name,
-static const char *const quotas[LIBHYV_NR_QUOTAS] = {
-	HYV_NL_FOR_EACH_QUOTA(QUOTA_NAME)};
+HYV_FOR_EACH_QUOTA(ASSERT_QUOTA)
 
 /**
  * struct object_type - the objects of one type that a vNIC has
@@ -294,9 +290,16 @@ uint64_t hyv_vnic_quota_max(const struct hyv_vnic *vnic, enum hyv_quota quota)
 	return (size_t)quota < LIBHYV_NR_QUOTAS ? vnic->quota_max[quota] : 0;
 }
 
+#define QUOTA_NAME(NAME, name) \
+	case HYV_QUOTA_##NAME: \
+		return #name;
+
 const char *hyv_quota_name(enum hyv_quota quota)
 {
-	return (size_t)quota < LIBHYV_NR_QUOTAS ? quotas[quota] : NULL;
+	switch (quota) {
+		HYV_FOR_EACH_QUOTA(QUOTA_NAME)
+	}
+	return NULL;
 }
 
 uint64_t hyv_vnic_pinned(const struct hyv_vnic *vnic)

@@ -123,7 +123,7 @@ enum hyv_nl_quota {
 };
 
 /* X(NAME, name) for each quota */
-#define HYV_NL_FOR_EACH_QUOTA(X) \
+#define HYV_FOR_EACH_QUOTA(X) \
 	X(PINNED, pinned) \
 	X(QUEUE_BYTES, queue_bytes) \
 	X(MR_BYTES, mr_bytes) \
