@@ -108,7 +108,8 @@ static volatile uint64_t *window_word(struct vnic *v, size_t page)
 }
 
 /**
- * vnic_window_used() - count the pages of the window that have memory of the HCA
+ * vnic_window_used() - count the pages of the window that have memory of the
+ * HCA
  * @v: a vNIC whose queues are idle: their last words are overwritten
  *
  * All other pages are one and the same.

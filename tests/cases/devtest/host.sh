@@ -22,7 +22,7 @@ run() {
 	tap_passed "$log" || failed+=("$*")
 }
 
-run ioctl wire query objects verbs limits gids chunks memory pins window
+run ioctl wire query objects verbs limits gids chunks memory pins window mapping
 run data traffic events async
 run show reset close kill
 run fuzz 1 20
