@@ -6,9 +6,9 @@
  *   hyvh_vnic.setup_lock > hyvh_vnic.teardown_rwsem
  *   setup_lock > hyvh_users_lock
  *   teardown_rwsem > hyvh_window.lock > hyvh_window_pages.lock
- *   mmap lock > hyvh_window_pages.lock
  *   teardown_rwsem > lock of a CQ, SRQ or MR > mmap lock
- *   lock of a CQ or SRQ > hyvh_mmap_table.lock
+ *   teardown_rwsem > lock of a CQ or SRQ > hyvh_mmap_table.lock
+ *   mmap lock > hyvh_window_pages.lock
  *   teardown_rwsem > hyvh_doorbells.lock > mmap lock
  *   teardown_rwsem > hyvh_event_queue.lock > mmap lock (only tried)
  *   teardown_rwsem > hyvh_qp.mcast_lock > hyvh_mcast_lock

@@ -114,9 +114,9 @@ err_unmap:
 }
 
 /*
- * Read what the driver has written to the buffer of @slot. The guest can change it
- * at any time. @to has room for HYVH_MAX_UDATA_BUFFER bytes. Returns how many were
- * read, 0 if there is no such buffer.
+ * Read what the driver has written to the buffer of @slot. The guest can change
+ * it at any time. @to has room for HYVH_MAX_UDATA_BUFFER bytes. Returns how many
+ * were read, 0 if there is no such buffer.
  */
 u32 hyvh_udata_read(const struct hyvh_udata_mem *udata_mem, u16 slot, void *to)
 {

@@ -24,7 +24,7 @@
 /* Header of a queue: its indices. */
 #define HYVH_QUEUE_HEADER	384
 
-/* What the driver and vmalloc keep for a queue, whatever its size. */
+/* Memory of the driver and of vmalloc for a queue of any size. */
 #define HYVH_QUEUE_STATE	1024
 
 /* Objects without their queues; a QP has a socket and read responses. */

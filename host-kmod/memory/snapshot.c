@@ -2,10 +2,10 @@
 /*
  * Memory of an HCA, found by letting its driver map it once.
  *
- * The driver maps at an address of the VMM that the kernel chooses. What it has
- * mapped is noted, with references, and the mapping is gone again before the
- * guest hears of it. The VMM can interfere, because it is its address space. So
- * all checks are made under the mmap lock, and only harm to the VMM is possible.
+ * The driver maps at an address of the VMM that the kernel chooses. The
+ * snapshot refers to the pages in that mapping, which is removed at once. The
+ * VMM can interfere, because it is its address space. So the mapping is checked
+ * and read under one hold of the mmap lock, and the VMM can only harm itself.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -136,9 +136,9 @@ out:
  * Calls the driver's mmap once.
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
- * Return: the snapshot; or ERR_PTR() of -EOPNOTSUPP if the driver maps something
- * that is neither pages nor one range of I/O memory with an owner; -EFAULT if
- * the VMM has interfered; or another error of mmap(2).
+ * Return: the snapshot; or ERR_PTR() of -EOPNOTSUPP if the driver maps what is
+ * neither pages nor one range of I/O memory with an owner; -EFAULT if the VMM
+ * has interfered; or another error of mmap(2).
  */
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 					 unsigned long nr, bool writable)

@@ -192,8 +192,8 @@ err_free:
 }
 
 /*
- * Remove a mapping from the window. Its pages may be used for another one at
- * once: their zaps are made before the guest hears of either.
+ * Remove a mapping from the window. Its room may be used for another mapping at
+ * once: that one zaps it, too, before the guest gets a reply.
  */
 static void hyvh_window_hide(struct hyvh_window *window, struct hyvh_mapping *m)
 {

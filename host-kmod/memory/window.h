@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The window: memory of /dev/hyv that the VMM maps and shares with the guest, in
- * which queues and doorbell pages of the HCA are seen.
+ * The window: memory of /dev/hyv that the VMM maps and shares with the guest,
+ * in which queues and doorbell pages of the HCA are seen.
  */
 #ifndef HYVH_WINDOW_H
 #define HYVH_WINDOW_H

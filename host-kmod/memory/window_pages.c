@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the VMM and the guest see in the pages of a window.
+ * Pages of a window, as the VMM and the guest see them.
  *
  * KVM stops a VM that touches an address without memory behind it, and an
  * address that is unmapped for a moment may be given to another thread of the
@@ -132,7 +132,7 @@ static vm_fault_t hyvh_window_fault(struct vm_fault *vmf)
 /*
  * Decide about a write to a read-only page. The kernel would make it writable.
  * A guest that writes to memory which it has mapped for reading loses the
- * mapping: the write goes to the empty page, because an error would stop the VM.
+ * mapping: the write goes to the empty page. An error would stop the VM.
  */
 static vm_fault_t hyvh_window_pfn_mkwrite(struct vm_fault *vmf)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the VMM and the guest see in the pages of a window.
+ * Pages of a window, as the VMM and the guest see them.
  */
 #ifndef HYVH_WINDOW_PAGES_H
 #define HYVH_WINDOW_PAGES_H

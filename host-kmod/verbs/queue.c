@@ -61,7 +61,7 @@ void hyvh_queues_replace(struct hyvh_queues *queues, struct hyvh_charge *charge)
  * @data: what the driver has written there
  * @len: bytes of @data
  *
- * Nothing is noted if the VMM or the guest has changed @data to a contradiction.
+ * If the VMM or the guest has made @data contradictory, nothing is noted.
  */
 void hyvh_queues_regions(struct hyvh_queues *queues, struct hyvh_cmd *cmd,
 			 u16 source, const void *data, u32 len)

@@ -122,7 +122,7 @@ int hyvh_cmd_create_srq(struct hyvh_cmd *cmd)
 	return hyvh_obj_create(cmd, &hyvh_srq_builder, req->pd);
 }
 
-/* Takes over @charge, of the new queue if it is replaced, if it succeeds. */
+/* Takes over @charge of the new queue, if any, if it succeeds. */
 static int hyvh_ib_modify_srq(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 			      struct ib_srq_attr *attr,
 			      enum ib_srq_attr_mask mask,

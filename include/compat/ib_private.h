@@ -49,8 +49,9 @@ static inline void compat_restrack_sync(struct rdma_restrack_entry *res)
 }
 
 /*
- * What rdma_user_mmap_io(), the only way to I/O memory for most drivers, stores
- * in the VMA; declared in core_priv.h.
+ * vm_private_data of a VMA that a driver has filled with rdma_user_mmap_io();
+ * declared in core_priv.h. hyv.ko cannot support a driver that maps I/O memory
+ * in another way.
  */
 struct rdma_umap_priv {
 	struct vm_area_struct *vma;

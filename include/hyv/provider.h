@@ -63,8 +63,8 @@ struct hyv_udata_addr {
  * @length: place of the length in bytes there; a __u32 in the same order, 0 if
  *	there is no such memory
  *
- * The memory belongs to the object of the command, goes with it, and is replaced
- * when the driver returns another one for the object. It can be mapped once.
+ * The memory belongs to the object of the command, goes with it, and is
+ * replaced when the driver returns other memory for it. It can be mapped once.
  */
 struct hyv_udata_region {
 	__u32 driver_id;
@@ -75,8 +75,8 @@ struct hyv_udata_region {
 };
 
 /*
- * Initialisers of a table of struct hyv_udata_region, as above. The structures of
- * rdma_rxe are in rdma/rdma_user_rxe.h.
+ * Initialisers of a table of struct hyv_udata_region, as above. The structures
+ * of rdma_rxe are in rdma/rdma_user_rxe.h.
  */
 #define HYV_UDATA_REGION(driver, command, place, at)			\
 	{								\

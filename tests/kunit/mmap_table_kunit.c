@@ -152,7 +152,7 @@ static void mmap_replace(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, hyvh_mmap_table_set(&t->table, t->object[1],
 						  NULL, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, claim(t, SZ_1M, SZ_4K), -EINVAL);
-	/* Of a region that is gone. */
+	/* The region is gone. */
 	hyvh_mmap_table_unclaim(&t->table, SZ_1M);
 	KUNIT_EXPECT_EQ(test, claim(t, SZ_1M, SZ_4K), -EINVAL);
 }

@@ -11,7 +11,7 @@
 
 #include "hca/udata_region.h"
 
-/* What the driver of rxe writes at the places in the table. */
+/* The driver of rxe writes these at the places in the table. */
 static_assert(!offsetof(struct rxe_create_cq_resp, mi));
 static_assert(!offsetof(struct rxe_resize_cq_resp, mi));
 static_assert(!offsetof(struct rxe_create_qp_resp, rq_mi));
