@@ -52,6 +52,7 @@ enum {
  * @events: event queues
  * @wq: runs work that issues commands
  * @fail_work: resets and unregisters the device, see vhyv_dev_fail()
+ * @config_work: looks for a change of the configuration space
  * @reboot_nb: resets the device before a reboot
  * @port_events: port events that @port_work has yet to handle, newest first
  * @port_work: dispatches @port_events to the RDMA core
@@ -82,6 +83,7 @@ struct vhyv_dev {
 	struct workqueue_struct *wq;
 
 	struct work_struct fail_work;
+	struct work_struct config_work;
 	struct notifier_block reboot_nb;
 	struct llist_head port_events;
 	struct work_struct port_work;

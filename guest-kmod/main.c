@@ -29,6 +29,7 @@
 #include <hyv/wire.h>
 
 #include "command/cmdq.h"
+#include "command/watchdog.h"
 #include "dev.h"
 #include "ibdev.h"
 #include "native_drivers.h"
@@ -67,6 +68,22 @@ static void vhyv_fail_work(struct work_struct *work)
 	vhyv_dev_stop(hdev);
 	/* Processes that have the device open get IB_EVENT_DEVICE_FATAL. */
 	vhyv_ibdev_unregister(hdev);
+}
+
+/* The host has removed the HCA, or an event queue is broken. */
+static void vhyv_config_work(struct work_struct *work)
+{
+	struct vhyv_dev *hdev = container_of(work, struct vhyv_dev,
+					     config_work);
+	struct virtio_device *vdev = hdev->vdev;
+
+	/* It may have been reset already. */
+	if (vhyv_dev_failed(hdev))
+		return;
+	if (!vhyv_dev_hca_present(vdev))
+		vhyv_dev_hca_removed(hdev);
+	else if (vdev->config->get_status(vdev) & VIRTIO_CONFIG_S_NEEDS_RESET)
+		vhyv_dev_fail(hdev, "device needs a reset");
 }
 
 /*
@@ -229,6 +246,7 @@ static int vhyv_alloc_queues(struct vhyv_dev *hdev,
 	hdev->cmdq = vhyv_cmdq_alloc();
 	if (!hdev->cmdq)
 		return ret;
+	vhyv_watchdog_init(hdev->cmdq);
 	hdev->events = vhyv_events_alloc(config->nr_event_queues,
 					 vhyv_ibdev_port_event);
 	if (!hdev->events)
@@ -274,7 +292,7 @@ static int vhyv_find_vqs(struct vhyv_dev *hdev)
 	if (ret)
 		return ret;
 
-	hdev->cmdq->vq = vqs[HYV_VQ_CONTROL];
+	vhyv_cmdq_start(hdev->cmdq, vqs[HYV_VQ_CONTROL]);
 	if (hdev->db)
 		hdev->db->vq = vqs[HYV_VQ_DOORBELL];
 	for (i = 0; i < events->nr_queues; i++)
@@ -308,6 +326,7 @@ static int vhyv_start_vqs(struct vhyv_dev *hdev)
 static void vhyv_stop_vqs(struct vhyv_dev *hdev)
 {
 	vhyv_dev_stop(hdev);
+	vhyv_watchdog_stop(hdev->cmdq);
 	/* Finish abandoned commands. */
 	drain_workqueue(hdev->wq);
 	cancel_work_sync(&hdev->fail_work);
@@ -327,6 +346,7 @@ static int vhyv_probe(struct virtio_device *vdev)
 	hdev->vdev = vdev;
 	mutex_init(&hdev->stop_lock);
 	INIT_WORK(&hdev->fail_work, vhyv_fail_work);
+	INIT_WORK(&hdev->config_work, vhyv_config_work);
 	hdev->reboot_nb.notifier_call = vhyv_reboot_notify;
 	vhyv_ibdev_init(hdev);
 
@@ -400,6 +420,11 @@ static void vhyv_stop(struct virtio_device *vdev)
 {
 	struct vhyv_dev *hdev = vdev->priv;
 
+	/* No more configuration interrupts since the virtio core called this. */
+	cancel_work_sync(&hdev->config_work);
+	/* Nothing is returned after a surprise removal. */
+	if (virtqueue_is_broken(hdev->cmdq->vq))
+		vhyv_dev_mark_failed(hdev, "removed");
 	vhyv_ibdev_unregister(hdev);
 	/* fail_work may still be unregistering the device. */
 	flush_work(&hdev->fail_work);
@@ -438,13 +463,13 @@ static void vhyv_remove(struct virtio_device *vdev)
 		virtio_reset_device(vdev);
 }
 
+/* In hardirq context, where the configuration space cannot be read. */
 static void vhyv_config_changed(struct virtio_device *vdev)
 {
 	struct vhyv_dev *hdev = vdev->priv;
 
-	if (hdev &&
-	    vdev->config->get_status(vdev) & VIRTIO_CONFIG_S_NEEDS_RESET)
-		vhyv_dev_fail(hdev, "device needs a reset");
+	if (hdev)
+		queue_work(system_unbound_wq, &hdev->config_work);
 }
 
 static int __maybe_unused vhyv_freeze(struct virtio_device *vdev)

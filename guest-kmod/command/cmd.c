@@ -5,6 +5,7 @@
  * Where provider data contains an address of user memory, the request carries
  * that memory as a chunk list. It stays pinned until the command is freed.
  */
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -36,6 +37,10 @@ static const struct vhyv_cmd_layout vhyv_layouts[] = {
 #undef VHYV_LAYOUT
 
 static_assert(ARRAY_SIZE(vhyv_layouts) == VHYV_NR_CMDS);
+
+/* Shortest and longest time between two attempts to execute a command. */
+#define VHYV_RETRY_MIN_MS	10U
+#define VHYV_RETRY_MAX_MS	1000U
 
 static const struct hyv_udata_addr vhyv_udata_addrs[] = { HYV_UDATA_ADDRS };
 
@@ -337,6 +342,35 @@ int vhyv_cmd_reply_udata(struct vhyv_cmd *cmd, struct ib_udata *udata)
 				    len))
 		return -EFAULT;
 	return 0;
+}
+
+/**
+ * vhyv_cmd_exec_retry() - execute a command that must not fail
+ * @cmd: command
+ * @status: receives the host's status as a negative errno
+ *
+ * The host may lack the memory to execute even a DESTROY, but not forever.
+ * Cannot be interrupted.
+ *
+ * Return: 0, with @cmd owned by the caller; or -EIO if the device has failed,
+ * with @cmd freed.
+ */
+int vhyv_cmd_exec_retry(struct vhyv_cmd *cmd, int *status)
+{
+	unsigned int ms = VHYV_RETRY_MIN_MS;
+	int ret;
+
+	for (;;) {
+		ret = vhyv_cmdq_exec(cmd, false);
+		if (ret)
+			return ret;
+		*status = vhyv_cmd_reply(cmd, NULL, 0);
+		if (*status != -ENOMEM && *status != -EAGAIN)
+			return 0;
+		msleep(ms);
+		ms = min(2 * ms, VHYV_RETRY_MAX_MS);
+		vhyv_cmd_reuse(cmd);
+	}
 }
 
 /**

@@ -4,7 +4,7 @@
  *
  * Functions that send a command may sleep. Unless stated otherwise they return
  * 0 or a negative errno: the status of the reply, -EINTR if the caller was
- * killed, -ETIMEDOUT, or -EIO if the device has failed.
+ * killed, or -EIO if the device has failed.
  */
 #ifndef VHYV_CMD_H
 #define VHYV_CMD_H
@@ -37,6 +37,7 @@ struct vhyv_cmd *vhyv_cmd_new_mem(struct vhyv_dev *hdev, enum vhyv_cmd_id id,
 void *vhyv_cmd_lists(struct vhyv_cmd *cmd);
 int vhyv_cmd_reply(struct vhyv_cmd *cmd, void *rsp, size_t len);
 int vhyv_cmd_reply_udata(struct vhyv_cmd *cmd, struct ib_udata *udata);
+int vhyv_cmd_exec_retry(struct vhyv_cmd *cmd, int *status);
 int vhyv_cmd_run(struct vhyv_cmd *cmd, bool killable, void *rsp,
 		 struct ib_udata *udata);
 

@@ -5,8 +5,16 @@
  * A command that was queued stays allocated, owned by the queue, until the
  * device returns it. So a caller may be killed at any time, and the device
  * never writes to memory that has been reused.
+ *
+ * A command waits until it gets a slot (admission.c). So the device never has
+ * more commands than a host executes at once, and a quick command is executed
+ * without waiting for slow ones of other processes. Commands that release
+ * something have slots of their own. There is no limit on the time that a
+ * command may take: watchdog.c ends all waits if the host no longer responds.
  */
 #include <linux/ktime.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
@@ -15,10 +23,34 @@
 
 #include <hyv/wire.h>
 
+#include "command/admission.h"
+#include "command/client.h"
 #include "command/cmdq.h"
 #include "dev.h"
 #include "memory/mem.h"
 #include "trace.h"
+
+/*
+ * Commands that the device gets at once: as many as QEMU executes at the same
+ * time. One of them is for the watchdog.
+ */
+#define VHYV_MAX_QUEUED		64
+/* One slot of so many is for VHYV_CMD_RESERVED. */
+#define VHYV_RESERVED_PART	4
+
+static enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
+{
+	switch (opcode) {
+	case HYV_CMD_DESTROY:
+	case HYV_CMD_MUNMAP:
+	case HYV_CMD_DETACH_MCAST:
+	case HYV_CMD_ADD_GID:
+	case HYV_CMD_DEL_GID:
+		return VHYV_CMD_RESERVED;
+	default:
+		return VHYV_CMD_ORDINARY;
+	}
+}
 
 /*
  * Fill @sg with @buf, which may come from vmalloc(). Returns the number of
@@ -83,9 +115,14 @@ struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
 		      gfp);
 	if (!cmd)
 		goto err_free_rsp;
+	cmd->client = vhyv_client_get(hdev->cmdq, gfp);
+	if (!cmd->client)
+		goto err_free_cmd;
 
 	cmd->hdev = hdev;
 	cmd->layout = layout;
+	cmd->class = vhyv_cmd_class(layout->opcode);
+	cmd->ticket.share = &cmd->client->share[cmd->class];
 	cmd->req = req;
 	cmd->req_len = req_len;
 	cmd->rsp = rsp;
@@ -96,11 +133,21 @@ struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
 	sg_init_one(&cmd->rsp_sg, rsp, rsp_size);
 	return cmd;
 
+err_free_cmd:
+	kfree(cmd);
 err_free_rsp:
 	kfree(rsp);
 err_free_req:
 	kvfree(req);
 	return ERR_PTR(-ENOMEM);
+}
+
+/* Let a command that the device has returned be executed again. */
+void vhyv_cmd_reuse(struct vhyv_cmd *cmd)
+{
+	reinit_completion(&cmd->done);
+	memset(cmd->rsp, 0, cmd->rsp_size);
+	cmd->rsp_len = 0;
 }
 
 /* Shorten a request that has not been queued yet. */
@@ -120,12 +167,13 @@ void vhyv_cmd_free(struct vhyv_cmd *cmd)
 		vhyv_mem_free(mem);
 	}
 	vhyv_mem_free(cmd->mem);
+	vhyv_client_put(cmd->hdev->cmdq, cmd->client);
 	kvfree(cmd->req);
 	kfree(cmd->rsp);
 	kfree(cmd);
 }
 
-/* Allocate the queue; its virtqueue is set later. */
+/* Allocate the queue, which vhyv_cmdq_start() starts. */
 struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 {
 	struct vhyv_cmdq *q;
@@ -134,9 +182,24 @@ struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 	if (!q)
 		return NULL;
 	spin_lock_init(&q->lock);
-	init_waitqueue_head(&q->room);
+	hash_init(q->clients);
+	vhyv_pool_init(&q->pool[VHYV_CMD_RESERVED], 0);
+	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], 0);
+	INIT_LIST_HEAD(&q->stalled);
 	init_completion(&q->drained);
 	return q;
+}
+
+/* Set the virtqueue, before the device is ready. */
+void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
+{
+	unsigned int slots = min_t(unsigned int, virtqueue_get_vring_size(vq),
+				   VHYV_MAX_QUEUED) - 1;
+	unsigned int reserved = DIV_ROUND_UP(slots, VHYV_RESERVED_PART);
+
+	q->vq = vq;
+	vhyv_pool_init(&q->pool[VHYV_CMD_RESERVED], reserved);
+	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], max(slots - reserved, 1U));
 }
 
 /* For the trace only: vhyv_cmd_reply() checks the reply. */
@@ -149,19 +212,101 @@ static u32 vhyv_cmd_status(const struct vhyv_cmd *cmd)
 	return le32_to_cpu(hdr->status);
 }
 
-/* Return a command to its caller, or clean up after one that has given up. */
-static void vhyv_cmd_return(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
+/* Hand a command back to its caller, or clean up after one that gave up. */
+static void vhyv_cmd_finish(struct vhyv_cmd *cmd, int error)
 {
-	lockdep_assert_held(&q->lock);
-
-	trace_vhyv_cmd_return(vhyv_dev_name(cmd->hdev), cmd->layout->opcode,
-			      cmd->layout->name, vhyv_cmd_status(cmd),
-			      ktime_get_ns() - cmd->submit_ns);
-	cmd->returned = true;
+	cmd->error = error;
+	cmd->state = VHYV_CMD_OWNED;
 	if (cmd->abandoned)
 		queue_work(cmd->hdev->wq, &cmd->work);
 	else
 		complete(&cmd->done);
+}
+
+static void vhyv_cmdq_leave(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
+{
+	if (cmd->class < VHYV_CMD_CLASSES)
+		vhyv_pool_leave(&q->pool[cmd->class], &cmd->ticket);
+}
+
+/* The device no longer has the command. */
+static void vhyv_cmd_return(struct vhyv_cmdq *q, struct vhyv_cmd *cmd, int error)
+{
+	lockdep_assert_held(&q->lock);
+
+	cmd->error = error;
+	trace_vhyv_cmd_return(vhyv_dev_name(cmd->hdev), cmd->layout->opcode,
+			      cmd->layout->name, vhyv_cmd_status(cmd),
+			      ktime_get_ns() - cmd->submit_ns);
+	q->queued--;
+	vhyv_cmdq_leave(q, cmd);
+	vhyv_cmd_finish(cmd, error);
+}
+
+/*
+ * Put a command with a slot into the virtqueue. Returns false if it has to wait
+ * for descriptors.
+ */
+static bool vhyv_cmdq_add(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
+{
+	struct scatterlist *sgs[] = { cmd->req_sg, &cmd->rsp_sg };
+	int err;
+
+	lockdep_assert_held(&q->lock);
+	cmd->submit_ns = ktime_get_ns();
+	err = virtqueue_add_sgs(q->vq, sgs, 1, 1, cmd, GFP_ATOMIC);
+	if (!err) {
+		trace_vhyv_cmd_submit(vhyv_dev_name(cmd->hdev),
+				      cmd->layout->opcode, cmd->layout->name,
+				      cmd->req_len);
+		cmd->state = VHYV_CMD_QUEUED;
+		if (!q->queued++)
+			queue_delayed_work(system_wq, &q->watch,
+					   VHYV_WATCH_PERIOD);
+		return true;
+	}
+	if (err != -ENOSPC && err != -ENOMEM)
+		vhyv_dev_fail(cmd->hdev, "control queue is broken");
+	else if (q->queued)
+		return false;
+	/* Nothing to wait for. */
+	vhyv_cmdq_leave(q, cmd);
+	vhyv_cmd_finish(cmd, err == -ENOSPC ? -ENOMEM : err);
+	return true;
+}
+
+/* Pass a command with a slot on to the device, after older ones. */
+static void vhyv_cmdq_admit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
+{
+	if (list_empty(&q->stalled) && vhyv_cmdq_add(q, cmd))
+		return;
+	cmd->state = VHYV_CMD_STALLED;
+	list_add_tail(&cmd->ticket.link, &q->stalled);
+}
+
+/* Pass on as many commands as possible. Returns true if the device needs a kick. */
+static bool vhyv_cmdq_refill(struct vhyv_cmdq *q)
+{
+	struct vhyv_ticket *ticket;
+	struct vhyv_cmd *cmd;
+	size_t i;
+
+	if (q->closed)
+		return false;
+	while ((cmd = list_first_entry_or_null(&q->stalled, struct vhyv_cmd,
+					       ticket.link))) {
+		list_del(&cmd->ticket.link);
+		if (!vhyv_cmdq_add(q, cmd)) {
+			list_add(&cmd->ticket.link, &q->stalled);
+			break;
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(q->pool); i++) {
+		while ((ticket = vhyv_pool_next(&q->pool[i])))
+			vhyv_cmdq_admit(q, container_of(ticket, struct vhyv_cmd,
+							ticket));
+	}
+	return virtqueue_kick_prepare(q->vq);
 }
 
 /* Callback of the control virtqueue, in hardirq context. */
@@ -172,145 +317,131 @@ void vhyv_cmdq_callback(struct virtqueue *vq)
 	struct vhyv_cmd *cmd;
 	unsigned long flags;
 	unsigned int len;
+	bool notify;
 
 	spin_lock_irqsave(&q->lock, flags);
 	do {
 		virtqueue_disable_cb(vq);
 		while ((cmd = virtqueue_get_buf(vq, &len))) {
 			cmd->rsp_len = min(len, cmd->rsp_size);
-			vhyv_cmd_return(q, cmd);
+			q->returns++;
+			vhyv_cmd_return(q, cmd, 0);
 		}
 	} while (!virtqueue_enable_cb(vq));
+	notify = vhyv_cmdq_refill(q);
 	spin_unlock_irqrestore(&q->lock, flags);
-	wake_up_all(&q->room);
+	if (notify)
+		virtqueue_notify(vq);
 }
 
-/*
- * Queue a command if the virtqueue has room. Returns false if it is full;
- * otherwise @err is the result.
- */
-static bool vhyv_cmdq_try_submit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd,
-				 int *err)
+/* Hand a command over to the queue. */
+static void vhyv_cmdq_submit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
-	struct scatterlist *sgs[] = { cmd->req_sg, &cmd->rsp_sg };
 	bool notify = false;
 
 	spin_lock_irq(&q->lock);
 	if (q->closed) {
-		*err = -ESHUTDOWN;
+		vhyv_cmd_finish(cmd, -EIO);
+	} else if (cmd->class < VHYV_CMD_CLASSES &&
+		   !vhyv_pool_enter(&q->pool[cmd->class], &cmd->ticket)) {
+		cmd->state = VHYV_CMD_WAITING;
 	} else {
-		cmd->submit_ns = ktime_get_ns();
-		*err = virtqueue_add_sgs(q->vq, sgs, 1, 1, cmd, GFP_ATOMIC);
-		if (!*err) {
-			trace_vhyv_cmd_submit(vhyv_dev_name(cmd->hdev),
-					      cmd->layout->opcode,
-					      cmd->layout->name, cmd->req_len);
-			notify = virtqueue_kick_prepare(q->vq);
-		}
+		vhyv_cmdq_admit(q, cmd);
+		notify = virtqueue_kick_prepare(q->vq);
 	}
 	spin_unlock_irq(&q->lock);
-
 	if (notify)
 		virtqueue_notify(q->vq);
-	return *err != -ENOSPC;
+}
+
+/* Send a command that nobody waits for, apart from other commands. */
+void vhyv_cmdq_send_abandoned(struct vhyv_cmd *cmd)
+{
+	cmd->class = VHYV_CMD_CLASSES;
+	cmd->abandoned = true;
+	vhyv_cmdq_submit(cmd->hdev->cmdq, cmd);
 }
 
 /*
- * Queue a command, waiting for room. On error the device has not seen it; if
- * the wait was not killable, the device has failed.
+ * Give up waiting for a command. Returns 0 if it is over, -EINTR if the caller
+ * owns it because the device has not seen it, or -EINPROGRESS if the queue
+ * keeps it.
  */
-static int vhyv_cmdq_submit(struct vhyv_cmd *cmd, bool killable)
+static int vhyv_cmdq_give_up(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
-	struct vhyv_cmdq *q = cmd->hdev->cmdq;
-	long left;
-	int err;
-
-	if (killable)
-		left = wait_event_killable_timeout(q->room,
-						   vhyv_cmdq_try_submit(q, cmd,
-									&err),
-						   VHYV_CMD_TIMEOUT);
-	else
-		left = wait_event_timeout(q->room,
-					  vhyv_cmdq_try_submit(q, cmd, &err),
-					  VHYV_CMD_TIMEOUT);
-	if (left < 0)
-		return -EINTR;
-	if (err == -ESHUTDOWN)
-		return -EIO;
-	if (err == -ENOSPC) {
-		if (killable)
-			return -ETIMEDOUT;
-		vhyv_dev_fail(cmd->hdev, "control queue is stuck");
-		return -EIO;
-	}
-	if (err) {
-		vhyv_dev_fail(cmd->hdev, "control queue is broken");
-		return -EIO;
-	}
-	return 0;
-}
-
-/* Give up waiting for a command. Returns false if it has just been returned. */
-static bool vhyv_cmdq_abandon(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
-{
-	bool abandoned;
+	bool notify = false;
+	int ret = -EINTR;
 
 	spin_lock_irq(&q->lock);
-	abandoned = !cmd->returned;
-	if (abandoned) {
+	switch (cmd->state) {
+	case VHYV_CMD_OWNED:
+		ret = 0;
+		break;
+	case VHYV_CMD_WAITING:
+		vhyv_pool_cancel(&cmd->ticket);
+		cmd->state = VHYV_CMD_OWNED;
+		break;
+	case VHYV_CMD_STALLED:
+		list_del(&cmd->ticket.link);
+		vhyv_cmdq_leave(q, cmd);
+		cmd->state = VHYV_CMD_OWNED;
+		notify = vhyv_cmdq_refill(q);
+		break;
+	case VHYV_CMD_QUEUED:
 		cmd->abandoned = true;
 		if (cmd->nr_abandoned)
 			atomic_inc(cmd->nr_abandoned);
+		ret = -EINPROGRESS;
+		break;
 	}
 	spin_unlock_irq(&q->lock);
-	return abandoned;
+	if (notify)
+		virtqueue_notify(q->vq);
+	return ret;
+}
+
+static void vhyv_wait_for_completion(struct completion *done)
+{
+	while (!wait_for_completion_timeout(done, VHYV_WAIT_PART))
+		;
 }
 
 /**
  * vhyv_cmdq_exec() - execute a command
  * @cmd: command
- * @killable: give up when the caller is killed or after VHYV_CMD_TIMEOUT;
- *	otherwise a timeout makes the device fail, which ends the wait
+ * @killable: give up when the caller is killed
+ *
+ * Waits for as long as the host takes. The failure of the device ends the wait.
  *
  * Context: Process context. May sleep. Not on vhyv_dev.wq if @killable.
  * Return: 0 if the device has replied; the caller owns the command again. On
  * error the queue owns it, and frees it and its memory when the host no longer
- * uses them: -EINTR if the caller was killed, -ETIMEDOUT, or -EIO if the device
- * has failed.
+ * uses them: -EINTR if the caller was killed, -EIO if the device has failed, or
+ * -ENOMEM.
  */
 int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable)
 {
 	const struct vhyv_cmd_layout *layout = cmd->layout;
 	struct vhyv_dev *hdev = cmd->hdev;
-	long left;
-	int ret;
+	int ret = 0;
 
-	ret = vhyv_cmdq_submit(cmd, killable);
-	if (ret)
-		goto err_free;
-
-	if (killable) {
-		left = wait_for_completion_killable_timeout(&cmd->done,
-							    VHYV_CMD_TIMEOUT);
-		if (left <= 0 && vhyv_cmdq_abandon(hdev->cmdq, cmd)) {
-			vhyv_dbg(hdev, "%s abandoned\n", layout->name);
-			return left ? -EINTR : -ETIMEDOUT;
-		}
-	} else if (!wait_for_completion_timeout(&cmd->done, VHYV_CMD_TIMEOUT)) {
-		vhyv_dev_fail(hdev, "host does not reply");
-		wait_for_completion(&cmd->done);
+	vhyv_cmdq_submit(hdev->cmdq, cmd);
+	if (!killable)
+		vhyv_wait_for_completion(&cmd->done);
+	else if (wait_for_completion_killable(&cmd->done))
+		ret = vhyv_cmdq_give_up(hdev->cmdq, cmd);
+	if (ret == -EINPROGRESS) {
+		vhyv_dbg(hdev, "%s abandoned\n", layout->name);
+		return -EINTR;
 	}
+	if (!ret)
+		ret = cmd->error;
+	if (!ret)
+		return 0;
 
-	ret = cmd->error;
-	if (ret)
-		goto err_free;
-	return 0;
-
-err_free:
 	vhyv_dbg(hdev, "%s not executed: %pe\n", layout->name, ERR_PTR(ret));
 	/* If this was a DESTROY, the host still uses the memory to be freed. */
-	if (!killable)
+	if (!killable && ret == -EIO)
 		vhyv_cmdq_wait_drained(hdev);
 	vhyv_cmd_free(cmd);
 	return ret;
@@ -322,7 +453,7 @@ err_free:
  */
 void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev)
 {
-	wait_for_completion(&hdev->cmdq->drained);
+	vhyv_wait_for_completion(&hdev->cmdq->drained);
 }
 
 /**
@@ -334,20 +465,43 @@ void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev)
  */
 void vhyv_cmdq_wait_abandoned(struct vhyv_dev *hdev, atomic_t *nr_abandoned)
 {
-	if (wait_var_event_timeout(nr_abandoned, !atomic_read(nr_abandoned),
-				   VHYV_CMD_TIMEOUT))
-		return;
-	vhyv_dev_fail(hdev, "host does not reply");
-	wait_var_event(nr_abandoned, !atomic_read(nr_abandoned));
+	while (!wait_var_event_timeout(nr_abandoned, !atomic_read(nr_abandoned),
+				       VHYV_WAIT_PART))
+		;
 }
 
-/* Accept no more commands. */
-void vhyv_cmdq_close(struct vhyv_cmdq *q)
+/* Let the watchdog look at the host although it may have no command. */
+void vhyv_cmdq_suspect(struct vhyv_cmdq *q)
 {
 	spin_lock_irq(&q->lock);
-	q->closed = true;
+	q->suspect = true;
+	if (!q->closed)
+		queue_delayed_work(system_wq, &q->watch, VHYV_WATCH_PERIOD);
 	spin_unlock_irq(&q->lock);
-	wake_up_all(&q->room);
+}
+
+/* Accept no more commands, and fail those that the device has not seen. */
+void vhyv_cmdq_close(struct vhyv_cmdq *q)
+{
+	struct vhyv_cmd *cmd, *next;
+	struct vhyv_ticket *ticket;
+	size_t i;
+
+	spin_lock_irq(&q->lock);
+	q->closed = true;
+	list_for_each_entry_safe(cmd, next, &q->stalled, ticket.link) {
+		list_del(&cmd->ticket.link);
+		vhyv_cmdq_leave(q, cmd);
+		vhyv_cmd_finish(cmd, -EIO);
+	}
+	for (i = 0; i < ARRAY_SIZE(q->pool); i++) {
+		while ((ticket = vhyv_pool_first(&q->pool[i]))) {
+			vhyv_pool_cancel(ticket);
+			cmd = container_of(ticket, struct vhyv_cmd, ticket);
+			vhyv_cmd_finish(cmd, -EIO);
+		}
+	}
+	spin_unlock_irq(&q->lock);
 }
 
 /* Fail all commands of a closed queue, whose device has been reset. */
@@ -356,10 +510,8 @@ void vhyv_cmdq_drain(struct vhyv_cmdq *q)
 	struct vhyv_cmd *cmd;
 
 	spin_lock_irq(&q->lock);
-	while (q->vq && (cmd = virtqueue_detach_unused_buf(q->vq))) {
-		cmd->error = -EIO;
-		vhyv_cmd_return(q, cmd);
-	}
+	while (q->vq && (cmd = virtqueue_detach_unused_buf(q->vq)))
+		vhyv_cmd_return(q, cmd, -EIO);
 	spin_unlock_irq(&q->lock);
 	complete_all(&q->drained);
 }

@@ -5,37 +5,61 @@
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/hashtable.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
+
+#include "command/admission.h"
+#include "command/client.h"
 
 struct vhyv_dev;
 struct vhyv_mem;
 struct virtqueue;
 
 /*
- * How long the host may take: less than the 120 s after which the kernel
- * reports tasks in an uninterruptible wait as hung.
+ * Waits that cannot be interrupted are made of parts shorter than the 120 s after
+ * which the kernel reports a task as hung: the host may take longer than that.
  */
-#define VHYV_CMD_TIMEOUT	(60 * HZ)
+#define VHYV_WAIT_PART		(60 * HZ)
+
+/* Time between two looks at a host that returns no command. */
+#define VHYV_WATCH_PERIOD	(30 * HZ)
 
 /**
  * struct vhyv_cmdq - the control queue
- * @lock: protects @vq, @closed, and vhyv_cmd.returned and .abandoned
+ * @lock: protects all fields before @drained, and the state of commands
  * @vq: virtqueue; its buffers are struct vhyv_cmd
  * @closed: no command is accepted any longer
- * @room: waiters for free descriptors
+ * @queued: commands that the device has
+ * @returns: commands that the device has returned so far
+ * @seen_returns: @returns when @watch last ran
+ * @silent: how often in a row @watch has found no new return
+ * @suspect: look at the host although it has no command
+ * @pool: slots for each class of commands
+ * @stalled: commands with a slot for which the virtqueue has no descriptors
+ * @clients: struct vhyv_client by vhyv_client.tgid
  * @drained: the device has been reset; it no longer accesses any command, nor
  *	memory that a command has handed over
+ * @watch: finds out if the host is alive, see watchdog.c
  */
 struct vhyv_cmdq {
-	spinlock_t lock;	/* protects the next two, and commands */
+	spinlock_t lock;	/* protects the fields up to clients */
 	struct virtqueue *vq;
 	bool closed;
+	unsigned int queued;
+	u64 returns;
+	u64 seen_returns;
+	unsigned int silent;
+	bool suspect;
+	struct vhyv_pool pool[VHYV_CMD_CLASSES];
+	struct list_head stalled;
+	DECLARE_HASHTABLE(clients, VHYV_CLIENT_HASH_BITS);
 
-	wait_queue_head_t room;
 	struct completion drained;
+	struct delayed_work watch;
 };
 
 /**
@@ -54,10 +78,20 @@ struct vhyv_cmd_layout {
 	u16 rsp_min;
 };
 
+/* Where a command is. */
+enum vhyv_cmd_state {
+	VHYV_CMD_OWNED,		/* by the caller */
+	VHYV_CMD_WAITING,	/* for a slot */
+	VHYV_CMD_STALLED,	/* in vhyv_cmdq.stalled */
+	VHYV_CMD_QUEUED,	/* in the virtqueue */
+};
+
 /**
  * struct vhyv_cmd - a command
  * @hdev: device
  * @layout: opcode and sizes
+ * @class: kind of slot that it needs
+ * @client: who has built it; NULL if it needs no slot
  * @req: request, device readable
  * @rsp: reply, device writable
  * @req_len: length of @req
@@ -71,12 +105,14 @@ struct vhyv_cmd_layout {
  * @undo_arg: argument of @undo
  * @nr_abandoned: counter of abandoned commands, or NULL; includes this command
  *	until @undo has run
- * @error: -EIO if the device was reset before it replied
+ * @error: 0 if the device has replied; -EIO if the device has failed before,
+ *	-ENOMEM if the command does not fit into the virtqueue
  * @rsp_len: bytes that the device has written to @rsp
  * @submit_ns: time of submission
- * @done: the command has been returned
+ * @done: the command is over
  * @work: runs @undo and frees the command
- * @returned: the command has been returned; protected by vhyv_cmdq.lock
+ * @ticket: claim to a slot; protected by vhyv_cmdq.lock
+ * @state: where the command is; protected by vhyv_cmdq.lock
  * @abandoned: the caller has given up; protected by vhyv_cmdq.lock
  * @rsp_sg: scatterlist of @rsp
  * @req_sg: scatterlist of @req
@@ -87,6 +123,8 @@ struct vhyv_cmd_layout {
 struct vhyv_cmd {
 	struct vhyv_dev *hdev;
 	const struct vhyv_cmd_layout *layout;
+	enum vhyv_cmd_class class;
+	struct vhyv_client *client;
 	void *req;
 	void *rsp;
 	u32 req_len;
@@ -103,7 +141,8 @@ struct vhyv_cmd {
 	struct completion done;
 	struct work_struct work;
 
-	bool returned;
+	struct vhyv_ticket ticket;
+	enum vhyv_cmd_state state;
 	bool abandoned;
 
 	struct scatterlist rsp_sg;
@@ -113,12 +152,16 @@ struct vhyv_cmd {
 struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
 				const struct vhyv_cmd_layout *layout,
 				size_t req_len, size_t rsp_size, gfp_t gfp);
+void vhyv_cmd_reuse(struct vhyv_cmd *cmd);
 void vhyv_cmd_trim(struct vhyv_cmd *cmd, size_t req_len);
 void vhyv_cmd_free(struct vhyv_cmd *cmd);
 
 struct vhyv_cmdq *vhyv_cmdq_alloc(void);
+void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq);
 void vhyv_cmdq_callback(struct virtqueue *vq);
 int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable);
+void vhyv_cmdq_send_abandoned(struct vhyv_cmd *cmd);
+void vhyv_cmdq_suspect(struct vhyv_cmdq *q);
 void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev);
 void vhyv_cmdq_wait_abandoned(struct vhyv_dev *hdev, atomic_t *nr_abandoned);
 void vhyv_cmdq_close(struct vhyv_cmdq *q);

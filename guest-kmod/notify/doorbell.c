@@ -20,6 +20,7 @@
 #include <hyv/wire.h>
 
 #include "command/cmd.h"
+#include "command/cmdq.h"
 #include "dev.h"
 #include "notify/doorbell.h"
 #include "trace.h"
@@ -176,7 +177,7 @@ void vhyv_db_ring_send(struct vhyv_dev *hdev, u32 slot)
 static int vhyv_db_wait_cleared(struct vhyv_dev *hdev,
 				struct vhyv_doorbell_map *map, u32 slot)
 {
-	unsigned long deadline = jiffies + VHYV_CMD_TIMEOUT;
+	unsigned long suspicious = jiffies + VHYV_WATCH_PERIOD;
 	u64 spin_end = ktime_get_ns() + VHYV_ARM_SPIN_NS;
 	unsigned long us = VHYV_ARM_SLEEP_MIN_US;
 
@@ -189,8 +190,10 @@ static int vhyv_db_wait_cleared(struct vhyv_dev *hdev,
 			return -EIO;
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		if (time_after(jiffies, deadline))
-			return -ETIMEDOUT;
+		if (time_after(jiffies, suspicious)) {
+			suspicious = jiffies + VHYV_WATCH_PERIOD;
+			vhyv_cmdq_suspect(hdev->cmdq);
+		}
 		usleep_range(us, 2 * us);
 		us = min_t(unsigned long, 2 * us, VHYV_ARM_SLEEP_MAX_US);
 	}
@@ -206,8 +209,7 @@ static int vhyv_db_wait_cleared(struct vhyv_dev *hdev,
  * @solicited: for the next solicited completion only
  *
  * Context: Process context. May sleep. One caller per CQ at a time.
- * Return: 0, -EIO if the device has failed, -EINTR if the caller was killed, or
- * -ETIMEDOUT.
+ * Return: 0, -EIO if the device has failed, or -EINTR if the caller was killed.
  */
 int vhyv_db_arm_cq(struct vhyv_dev *hdev, u32 slot, bool solicited)
 {

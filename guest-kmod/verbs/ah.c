@@ -162,6 +162,7 @@ int vhyv_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	struct vhyv_dev *hdev = to_vhyv_dev(ibqp->device);
 	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
 	struct vhyv_cmd *cmd;
+	int status;
 
 	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DETACH_MCAST);
 	if (WARN_ON_ONCE(IS_ERR(cmd)))
@@ -170,9 +171,7 @@ int vhyv_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	vhyv_mcast_fill(cmd, qp, gid, lid);
 	/* An abandoned ATTACH_MCAST must not be executed after this. */
 	vhyv_cmdq_wait_abandoned(hdev, &qp->uctx->nr_abandoned);
-	if (vhyv_cmdq_exec(cmd, false))
-		return 0;
-	vhyv_cmd_reply(cmd, NULL, 0);
-	vhyv_cmd_free(cmd);
+	if (!vhyv_cmd_exec_retry(cmd, &status))
+		vhyv_cmd_free(cmd);
 	return 0;
 }

@@ -29,15 +29,20 @@ static int vhyv_cmd_munmap(struct vhyv_dev *hdev, u32 context,
 {
 	struct hyv_munmap_req *req;
 	struct vhyv_cmd *cmd;
+	int ret, status;
 
-	cmd = vhyv_cmd_new(hdev, VHYV_CMD_MUNMAP, NULL);
-	if (IS_ERR(cmd))
+	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_MUNMAP);
+	if (WARN_ON_ONCE(IS_ERR(cmd)))
 		return PTR_ERR(cmd);
 
 	req = cmd->req;
 	req->context = cpu_to_le32(context);
 	req->window_offset = cpu_to_le64(window_offset);
-	return vhyv_cmd_run(cmd, false, NULL, NULL);
+	ret = vhyv_cmd_exec_retry(cmd, &status);
+	if (ret)
+		return ret;
+	vhyv_cmd_free(cmd);
+	return status;
 }
 
 /* vhyv_cmd.undo of MMAP for the context undo_arg. */

@@ -33,11 +33,8 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 	req->type = cpu_to_le32(type);
 	req->handle = cpu_to_le32(handle);
 	cmd->mem = mem;
-	ret = vhyv_cmdq_exec(cmd, false);
-	if (ret)
+	if (vhyv_cmd_exec_retry(cmd, &ret))
 		return 0;
-
-	ret = vhyv_cmd_reply(cmd, NULL, 0);
 	switch (ret) {
 	case 0:
 	case -ENOENT:

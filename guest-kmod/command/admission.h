@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Admission of commands: how many each client may have with the device. */
+#ifndef VHYV_ADMISSION_H
+#define VHYV_ADMISSION_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+/**
+ * struct vhyv_pool - slots for commands that the device executes at once
+ * @slots: number of slots
+ * @used: slots in use
+ * @turns: shares with waiting tickets, in the order of their next turns
+ */
+struct vhyv_pool {
+	unsigned int slots;
+	unsigned int used;
+	struct list_head turns;
+};
+
+/**
+ * struct vhyv_share - a client's part of a pool
+ * @used: slots in use
+ * @waiting: struct vhyv_ticket, oldest first
+ * @turn: in vhyv_pool.turns, unless @waiting is empty
+ */
+struct vhyv_share {
+	unsigned int used;
+	struct list_head waiting;
+	struct list_head turn;
+};
+
+/* A command's claim to a slot. */
+struct vhyv_ticket {
+	struct vhyv_share *share;
+	struct list_head link;	/* in vhyv_share.waiting */
+};
+
+void vhyv_pool_init(struct vhyv_pool *pool, unsigned int slots);
+void vhyv_share_init(struct vhyv_share *share);
+bool vhyv_pool_enter(struct vhyv_pool *pool, struct vhyv_ticket *ticket);
+void vhyv_pool_leave(struct vhyv_pool *pool, struct vhyv_ticket *ticket);
+void vhyv_pool_cancel(struct vhyv_ticket *ticket);
+struct vhyv_ticket *vhyv_pool_next(struct vhyv_pool *pool);
+struct vhyv_ticket *vhyv_pool_first(struct vhyv_pool *pool);
+
+#endif /* VHYV_ADMISSION_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Clients: the processes that send commands, and the kernel. */
+#ifndef VHYV_CLIENT_H
+#define VHYV_CLIENT_H
+
+#include <linux/gfp.h>
+#include <linux/hashtable.h>
+#include <linux/types.h>
+
+#include "command/admission.h"
+
+struct pid;
+
+/* Classes of commands. Each has a pool of slots. */
+enum vhyv_cmd_class {
+	VHYV_CMD_RESERVED,	/* commands that release something */
+	VHYV_CMD_ORDINARY,
+	VHYV_CMD_CLASSES	/* number of classes, and commands without a slot */
+};
+
+#define VHYV_CLIENT_HASH_BITS	6
+
+/**
+ * struct vhyv_client - a process with commands, or the kernel
+ * @node: in vhyv_cmdq.clients
+ * @tgid: process; NULL for kernel threads
+ * @refs: number of its commands
+ * @share: its part of each pool
+ *
+ * Protected by vhyv_cmdq.lock.
+ */
+struct vhyv_client {
+	struct hlist_node node;
+	struct pid *tgid;
+	unsigned int refs;
+	struct vhyv_share share[VHYV_CMD_CLASSES];
+};
+
+struct vhyv_cmdq;
+
+struct vhyv_client *vhyv_client_get(struct vhyv_cmdq *q, gfp_t gfp);
+void vhyv_client_put(struct vhyv_cmdq *q, struct vhyv_client *client);
+
+#endif /* VHYV_CLIENT_H */

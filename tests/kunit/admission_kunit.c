@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the admission of commands. */
+#include <kunit/test.h>
+#include <linux/prandom.h>
+
+#include "command/admission.h"
+
+#define SLOTS		16
+#define CLIENTS		40
+#define TICKETS		32	/* of each client */
+#define STEPS		20000
+
+enum ticket_state { IDLE, WAITING, ADMITTED };
+
+struct test_ticket {
+	struct vhyv_ticket ticket;
+	enum ticket_state state;
+	u32 number;		/* order of arrival */
+};
+
+struct test_client {
+	struct vhyv_share share;
+	struct test_ticket ticket[TICKETS];
+};
+
+struct world {
+	struct vhyv_pool pool;
+	struct test_client client[CLIENTS];
+	u32 arrivals;
+};
+
+static struct test_client *client_of(struct vhyv_ticket *ticket)
+{
+	return container_of(ticket->share, struct test_client, share);
+}
+
+static int admission_init(struct kunit *test)
+{
+	struct world *world;
+	int c, t;
+
+	world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, world);
+	vhyv_pool_init(&world->pool, SLOTS);
+	for (c = 0; c < CLIENTS; c++) {
+		struct test_client *client = &world->client[c];
+
+		vhyv_share_init(&client->share);
+		for (t = 0; t < TICKETS; t++)
+			client->ticket[t].ticket.share = &client->share;
+	}
+	test->priv = world;
+	return 0;
+}
+
+static bool enter(struct world *world, int c, int t)
+{
+	struct test_ticket *ticket = &world->client[c].ticket[t];
+
+	ticket->number = world->arrivals++;
+	ticket->state = WAITING;
+	if (vhyv_pool_enter(&world->pool, &ticket->ticket))
+		ticket->state = ADMITTED;
+	return ticket->state == ADMITTED;
+}
+
+/* Enter all tickets of a client; returns how many were admitted. */
+static int flood(struct world *world, int c)
+{
+	int t, n = 0;
+
+	for (t = 0; t < TICKETS; t++)
+		n += enter(world, c, t);
+	return n;
+}
+
+static struct test_ticket *next(struct world *world)
+{
+	struct vhyv_ticket *ticket = vhyv_pool_next(&world->pool);
+	struct test_ticket *found;
+
+	if (!ticket)
+		return NULL;
+	found = container_of(ticket, struct test_ticket, ticket);
+	found->state = ADMITTED;
+	return found;
+}
+
+static void leave(struct world *world, struct test_ticket *ticket)
+{
+	ticket->state = IDLE;
+	vhyv_pool_leave(&world->pool, &ticket->ticket);
+}
+
+/* A client alone gets half, and there is always a slot for others. */
+static void admission_share(struct kunit *test)
+{
+	struct world *world = test->priv;
+	int c;
+
+	KUNIT_EXPECT_EQ(test, flood(world, 0), SLOTS / 2);
+	for (c = 1; c < SLOTS / 2; c++)
+		KUNIT_EXPECT_TRUE(test, enter(world, c, 0));
+	KUNIT_EXPECT_EQ(test, world->pool.used, SLOTS - 1);
+	/* A second one would take the last slot. */
+	KUNIT_EXPECT_FALSE(test, enter(world, 1, 1));
+	KUNIT_EXPECT_TRUE(test, enter(world, c, 0));
+	KUNIT_EXPECT_FALSE(test, enter(world, c + 1, 0));
+	KUNIT_EXPECT_PTR_EQ(test, vhyv_pool_next(&world->pool), NULL);
+}
+
+/* Late clients get as much as the first one, as its commands are returned. */
+static void admission_converge(struct kunit *test)
+{
+	struct world *world = test->priv;
+	int t, c;
+
+	for (c = 0; c < 3; c++)
+		flood(world, c);
+	KUNIT_EXPECT_EQ(test, world->client[0].share.used, SLOTS / 2);
+	KUNIT_EXPECT_EQ(test, world->client[2].share.used, SLOTS / 8);
+	for (t = 0; t < SLOTS / 2; t++) {
+		leave(world, &world->client[0].ticket[t]);
+		while (next(world))
+			;
+	}
+	for (c = 0; c < 3; c++)
+		KUNIT_EXPECT_GE(test, world->client[c].share.used,
+				SLOTS / 4 - 1);
+}
+
+/* With a full pool, clients take turns, whatever the number of their commands. */
+static void admission_turns(struct kunit *test)
+{
+	struct world *world = test->priv;
+	struct test_ticket *ticket;
+	int c;
+
+	for (c = 0; c < SLOTS; c++)
+		KUNIT_EXPECT_TRUE(test, enter(world, c, 0));
+	flood(world, SLOTS);
+	for (c = SLOTS + 1; c < 2 * SLOTS; c++)
+		KUNIT_EXPECT_FALSE(test, enter(world, c, 0));
+	/* One command of the flood, then one of each other client. */
+	for (c = 0; c < SLOTS; c++) {
+		leave(world, &world->client[c].ticket[0]);
+		ticket = next(world);
+		KUNIT_ASSERT_NOT_NULL(test, ticket);
+		KUNIT_EXPECT_PTR_EQ(test, client_of(&ticket->ticket),
+				    &world->client[SLOTS + c]);
+		KUNIT_EXPECT_PTR_EQ(test, next(world), NULL);
+	}
+}
+
+static void admission_fifo(struct kunit *test)
+{
+	struct world *world = test->priv;
+	struct test_client *client = &world->client[0];
+	struct test_ticket *ticket;
+	int t;
+
+	flood(world, 0);
+	for (t = 0; t + SLOTS / 2 < TICKETS; t++) {
+		leave(world, &client->ticket[t]);
+		ticket = next(world);
+		KUNIT_EXPECT_PTR_EQ(test, ticket,
+				    &client->ticket[t + SLOTS / 2]);
+		KUNIT_EXPECT_PTR_EQ(test, next(world), NULL);
+	}
+}
+
+/* Tickets that no longer wait are skipped, and leave nothing behind. */
+static void admission_cancel(struct kunit *test)
+{
+	struct world *world = test->priv;
+	struct test_client *client = &world->client[0];
+	int t;
+
+	flood(world, 0);
+	for (t = SLOTS / 2; t < TICKETS - 1; t++)
+		vhyv_pool_cancel(&client->ticket[t].ticket);
+	KUNIT_EXPECT_PTR_EQ(test, vhyv_pool_first(&world->pool),
+			    &client->ticket[TICKETS - 1].ticket);
+	leave(world, &client->ticket[0]);
+	KUNIT_EXPECT_PTR_EQ(test, next(world), &client->ticket[TICKETS - 1]);
+	KUNIT_EXPECT_PTR_EQ(test, vhyv_pool_first(&world->pool), NULL);
+	KUNIT_EXPECT_TRUE(test, list_empty(&world->pool.turns));
+
+	KUNIT_EXPECT_FALSE(test, enter(world, 0, 0));
+	vhyv_pool_cancel(&client->ticket[0].ticket);
+	KUNIT_EXPECT_TRUE(test, list_empty(&world->pool.turns));
+	leave(world, &client->ticket[1]);
+	KUNIT_EXPECT_PTR_EQ(test, next(world), NULL);
+	KUNIT_EXPECT_TRUE(test, enter(world, 0, 0));
+}
+
+/* The smallest pools still admit every ticket. */
+static void admission_small(struct kunit *test)
+{
+	struct world *world = test->priv;
+	unsigned int slots;
+	int t;
+
+	for (slots = 1; slots <= 3; slots++) {
+		vhyv_pool_init(&world->pool, slots);
+		flood(world, 0);
+		for (t = 0; t < TICKETS; t++) {
+			KUNIT_ASSERT_EQ(test, world->client[0].ticket[t].state,
+					ADMITTED);
+			leave(world, &world->client[0].ticket[t]);
+			while (next(world))
+				;
+		}
+		KUNIT_EXPECT_EQ(test, world->pool.used, 0);
+	}
+}
+
+/* What must hold after each step; returns the number of violations. */
+static u32 check(struct world *world)
+{
+	u32 used = 0, wrong = 0;
+	struct list_head *pos;
+	int c, t;
+
+	for (c = 0; c < CLIENTS; c++) {
+		struct test_client *client = &world->client[c];
+		u32 admitted = 0, waiting = 0;
+
+		for (t = 0; t < TICKETS; t++) {
+			admitted += client->ticket[t].state == ADMITTED;
+			waiting += client->ticket[t].state == WAITING;
+		}
+		used += admitted;
+		wrong += admitted != client->share.used;
+		wrong += !waiting != list_empty(&client->share.turn);
+		/* Nothing waits for a slot that it may have. */
+		wrong += waiting &&
+			 admitted < world->pool.slots - world->pool.used;
+		list_for_each(pos, &client->share.waiting)
+			waiting--;
+		wrong += !!waiting;
+	}
+	wrong += used != world->pool.used || used > world->pool.slots;
+	return wrong;
+}
+
+/* The oldest waiting ticket of the same client has come later. */
+static bool in_order(const struct test_client *client,
+		     const struct test_ticket *admitted)
+{
+	int t;
+
+	for (t = 0; t < TICKETS; t++)
+		if (client->ticket[t].state == WAITING &&
+		    client->ticket[t].number < admitted->number)
+			return false;
+	return true;
+}
+
+/* Random arrivals, returns and cancellations of few busy and many light clients. */
+static void admission_random(struct kunit *test)
+{
+	struct world *world = test->priv;
+	struct rnd_state rnd;
+	u32 wrong = 0, step;
+	/* Turns of others since a client without a slot began to wait. */
+	u32 passed[CLIENTS] = {}, worst = 0;
+
+	prandom_seed_state(&rnd, 1);
+	for (step = 0; step < STEPS; step++) {
+		u32 r = prandom_u32_state(&rnd);
+		int c = r % 8 ? (r >> 8) % 4 : (r >> 8) % CLIENTS;
+		int t = (r >> 16) % TICKETS;
+		struct test_client *client = &world->client[c];
+		struct test_ticket *ticket = &client->ticket[t];
+
+		switch (ticket->state) {
+		case IDLE:
+			enter(world, c, t);
+			break;
+		case WAITING:
+			if (r >> 24 & 7)
+				break;
+			vhyv_pool_cancel(&ticket->ticket);
+			ticket->state = IDLE;
+			break;
+		case ADMITTED:
+			leave(world, ticket);
+			while ((ticket = next(world))) {
+				struct test_client *got;
+				int i;
+
+				got = client_of(&ticket->ticket);
+				wrong += !in_order(got, ticket);
+				for (i = 0; i < CLIENTS; i++)
+					if (list_empty(&world->client[i].share.turn) ||
+					    world->client[i].share.used ||
+					    got == &world->client[i])
+						passed[i] = 0;
+					else
+						worst = max(worst, ++passed[i]);
+			}
+			break;
+		}
+		wrong += check(world);
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	/* A client without a slot waits for one round of turns at most. */
+	KUNIT_EXPECT_LT(test, worst, CLIENTS);
+	KUNIT_EXPECT_GT(test, worst, 0);
+}
+
+static struct kunit_case admission_cases[] = {
+	KUNIT_CASE(admission_share),
+	KUNIT_CASE(admission_converge),
+	KUNIT_CASE(admission_turns),
+	KUNIT_CASE(admission_fifo),
+	KUNIT_CASE(admission_cancel),
+	KUNIT_CASE(admission_small),
+	KUNIT_CASE(admission_random),
+	{}
+};
+
+static struct kunit_suite admission_suite = {
+	.name = "vhyv_admission",
+	.init = admission_init,
+	.test_cases = admission_cases,
+};
+
+kunit_test_suite(admission_suite);
+
+MODULE_DESCRIPTION("Tests of HyV's admission of commands");
+MODULE_LICENSE("GPL");
