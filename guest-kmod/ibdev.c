@@ -203,6 +203,21 @@ static void vhyv_gid_change(struct vhyv_dev *hdev, struct ib_event *event)
 	up_read(&ibdev->event_handler_rwsem);
 }
 
+/*
+ * In guest addressing, an event means that the HCA's address has changed or that
+ * a GID which the host has refused may be free now. The RDMA core asks for a GID
+ * again only when it looks for missing ones.
+ */
+static int vhyv_guest_gids_update(struct vhyv_dev *hdev, u32 count)
+{
+	int ret;
+
+	ret = vhyv_hca_netdev_update(hdev);
+	if (count)
+		rdma_roce_rescan_device(&hdev->ibdev);
+	return ret;
+}
+
 /* Refresh the port's tables before the RDMA core and user space read them. */
 static void vhyv_port_handle_event(struct vhyv_dev *hdev,
 				   const struct vhyv_port_event *what)
@@ -216,8 +231,11 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev,
 	int ret = 0;
 	u32 n;
 
+	/* Clear once vhyv_ibdev_unregister() has begun. */
+	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
+		return;
 	if (hdev->guest_gids && gids)
-		ret = vhyv_hca_netdev_update(hdev);
+		ret = vhyv_guest_gids_update(hdev, what->count);
 	else if (!hdev->guest_gids &&
 		 (gids || what->code == IB_EVENT_CLIENT_REREGISTER))
 		ret = vhyv_port_refresh_gids(hdev, what->port);
@@ -228,8 +246,7 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev,
 			 what->port, what->code, ERR_PTR(ret));
 
 	/* In guest addressing the core changes GIDs, and raises the event. */
-	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags) ||
-	    (hdev->guest_gids && gids))
+	if (hdev->guest_gids && gids)
 		return;
 	if (gids)
 		vhyv_dispatch_event(&event);
@@ -384,7 +401,10 @@ void vhyv_ibdev_unregister(struct vhyv_dev *hdev)
 {
 	/* Dispatch the events that were queued so far. */
 	flush_work(&hdev->port_work);
-	/* Dispatch no event while the RDMA core unregisters the device. */
+	/*
+	 * Dispatch no event while the RDMA core unregisters the device. After
+	 * the flush, work for an interrupt that has seen the bit does nothing.
+	 */
 	if (!test_and_clear_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 	flush_work(&hdev->port_work);

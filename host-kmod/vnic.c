@@ -355,7 +355,7 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 	hyvh_objs_init(&vnic->objs);
 	hyvh_limits_init(vnic);
 	hyvh_window_init(&vnic->window);
-	hyvh_vgids_init(&vnic->vgids);
+	hyvh_vgids_init(&vnic->vgids, &vnic->events);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC);
 	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC);
 	hyvh_events_init(&vnic->events, &vnic->worker, &vnic->mem,

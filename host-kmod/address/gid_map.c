@@ -21,6 +21,7 @@ struct hyvh_gid_entry {
 	union ib_gid gid;
 	struct hyvh_gid_owner owner;
 	unsigned int uses;		/* how often the owner has added it */
+	bool refused;			/* to another vNIC */
 };
 
 static struct hyvh_gid_entry *hyvh_gid_entry(struct rb_node *node)
@@ -98,6 +99,7 @@ void hyvh_gid_map_init(struct hyvh_gid_map *map, unsigned int max_static)
 	map->count = 0;
 	map->nr_static = 0;
 	map->max_static = max_static;
+	map->released = false;
 }
 
 void hyvh_gid_map_clear(struct hyvh_gid_map *map)
@@ -143,10 +145,13 @@ int hyvh_gid_map_insert(struct hyvh_gid_map *map, struct hyvh_gid_entry **new)
 	struct hyvh_gid_entry *entry = hyvh_gid_lookup(map, &(*new)->gid);
 
 	if (entry) {
-		if (owner->vnic_id == HYVH_GID_STATIC ||
-		    owner->vnic_id != entry->owner.vnic_id ||
-		    owner->port != entry->owner.port)
+		if (owner->vnic_id == HYVH_GID_STATIC)
 			return -EEXIST;
+		if (owner->vnic_id != entry->owner.vnic_id ||
+		    owner->port != entry->owner.port) {
+			entry->refused = true;
+			return -EEXIST;
+		}
 		entry->uses++;
 		return 0;
 	}
@@ -182,6 +187,7 @@ int hyvh_gid_map_del(struct hyvh_gid_map *map, const union ib_gid *gid,
 	if (--entry->uses)
 		return 0;
 	hyvh_gid_erase(map, entry);
+	map->released |= entry->refused;
 	kfree(entry);
 	return 0;
 }

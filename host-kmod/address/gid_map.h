@@ -35,6 +35,8 @@ struct hyvh_gid_map {
 	unsigned int count;
 	unsigned int nr_static;
 	unsigned int max_static;	/* limit of nr_static */
+	/* A GID became free that a vNIC was refused; cleared by the caller. */
+	bool released;
 };
 
 void hyvh_gid_map_init(struct hyvh_gid_map *map, unsigned int max_static);

@@ -5,14 +5,27 @@
 #ifndef HYVH_TENANT_H
 #define HYVH_TENANT_H
 
+#include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "address/gid_map.h"
 
+struct hyvh_events;
+
+/* A vNIC that waits for a GID that it was refused. */
+struct hyvh_gid_waiter {
+	struct list_head link;	/* in hyvh_tenant.waiters, or empty */
+	struct hyvh_events *events;
+};
+
 struct hyvh_tenant {
-	struct mutex lock;	/* protects map; nothing is allocated under it */
+	/* Protects map and waiters; nothing is allocated under it. */
+	struct mutex lock;
 	struct hyvh_gid_map map;
+	struct list_head waiters;
+	struct delayed_work notify;	/* raises events for the waiters */
 };
 
 #define HYVH_TENANT_MAX_STATIC	(1024 * 1024)
@@ -22,7 +35,10 @@ extern struct hyvh_tenant hyvh_default_tenant;
 
 /* Process context. May sleep. */
 int hyvh_tenant_add(struct hyvh_tenant *tenant, const union ib_gid *gid,
-		    const struct hyvh_gid_owner *owner);
+		    const struct hyvh_gid_owner *owner,
+		    struct hyvh_gid_waiter *waiter);
+void hyvh_tenant_stop_waiting(struct hyvh_tenant *tenant,
+			      struct hyvh_gid_waiter *waiter);
 int hyvh_tenant_del(struct hyvh_tenant *tenant, const union ib_gid *gid,
 		    u32 vnic_id);
 int hyvh_tenant_merge(struct hyvh_tenant *tenant, struct hyvh_gid_map *batch,

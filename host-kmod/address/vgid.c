@@ -27,9 +27,11 @@
 #define HYVH_HOP_LIMIT	64
 
 /* Start in host addressing. */
-void hyvh_vgids_init(struct hyvh_vgids *vgids)
+void hyvh_vgids_init(struct hyvh_vgids *vgids, struct hyvh_events *events)
 {
 	mutex_init(&vgids->lock);
+	INIT_LIST_HEAD(&vgids->waiter.link);
+	vgids->waiter.events = events;
 }
 
 void hyvh_vgids_free(struct hyvh_vgids *vgids)
@@ -146,6 +148,7 @@ void hyvh_vgids_clear(struct hyvh_vgids *vgids)
 
 	if (!vgids->tenant)
 		return;
+	hyvh_tenant_stop_waiting(vgids->tenant, &vgids->waiter);
 	mutex_lock(&vgids->lock);
 	for (i = 0; i < vgids->nr_ports * HYV_MAX_GIDS; i++)
 		if (hyvh_vgid_used(&vgids->mode.entry[i]))
@@ -216,7 +219,8 @@ static int hyvh_vgids_add_locked(struct hyvh_vgids *vgids,
 	if (hyvh_vgid_used(entry))
 		return -EBUSY;
 	if (!of_hca) {
-		ret = hyvh_tenant_add(vgids->tenant, gid, owner);
+		ret = hyvh_tenant_add(vgids->tenant, gid, owner,
+				      &vgids->waiter);
 		if (ret)
 			return ret;
 	}
@@ -235,7 +239,8 @@ static int hyvh_vgids_add_locked(struct hyvh_vgids *vgids,
  *
  * Return: 0, %-EINVAL if there is no such entry or @gid is not unicast,
  * %-EBUSY if the entry is in use, %-EACCES if the VMM does not allow @gid,
- * %-EEXIST if it has another owner, or another negative errno.
+ * %-EEXIST if it has another owner, or another negative errno. After %-EEXIST
+ * the guest gets an %IB_EVENT_GID_CHANGE when it may try again.
  */
 int hyvh_vgids_add(struct hyvh_vgids *vgids, struct hyvh_hca *hca, u32 port,
 		   u32 index, const union ib_gid *gid)

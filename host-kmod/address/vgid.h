@@ -9,9 +9,11 @@
 #include <rdma/ib_verbs.h>
 #include <uapi/linux/hyv.h>
 
+#include "address/tenant.h"
+
 struct hyv_ah_attr;
+struct hyvh_events;
 struct hyvh_hca;
-struct hyvh_tenant;
 
 /* An entry of a port's GID table. */
 struct hyvh_vgid {
@@ -35,6 +37,8 @@ struct hyvh_vgids {
 	struct hyvh_tenant *tenant;	/* NULL in host addressing */
 	struct hyvh_addressing mode;
 
+	struct hyvh_gid_waiter waiter;	/* protected by hyvh_tenant.lock */
+
 	struct mutex lock;	/* protects the elements of mode.entry */
 };
 
@@ -43,7 +47,7 @@ struct hyvh_vgids {
  * hyvh_vnic.teardown_rwsem, for writing if it calls hyvh_vgids_set_mode() or
  * hyvh_vgids_clear(). hyvh_addressing_*() need no lock.
  */
-void hyvh_vgids_init(struct hyvh_vgids *vgids);
+void hyvh_vgids_init(struct hyvh_vgids *vgids, struct hyvh_events *events);
 void hyvh_vgids_free(struct hyvh_vgids *vgids);
 
 int hyvh_addressing_load(struct hyvh_addressing *mode,

@@ -70,6 +70,40 @@ static void gidmap_owners(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, map->count, 3);
 }
 
+/* A GID that was refused to a vNIC is reported when it becomes free. */
+static void gidmap_released(struct kunit *test)
+{
+	struct hyvh_gid_map *map = test->priv, batch;
+	union ib_gid bad;
+
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_a, &vnic_1), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_a, &vnic_1), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_b, &vnic_1), 0);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_c, &host), 0);
+
+	/* Administrators are not told. */
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_b, &host), -EEXIST);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_del(map, &gid_b, 1), 0);
+	KUNIT_EXPECT_FALSE(test, map->released);
+
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_a, &vnic_2), -EEXIST);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_del(map, &gid_a, 1), 0);
+	KUNIT_EXPECT_FALSE(test, map->released);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_del(map, &gid_a, 1), 0);
+	KUNIT_EXPECT_TRUE(test, map->released);
+
+	map->released = false;
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_c, &vnic_2), -EEXIST);
+	hyvh_gid_map_init(&batch, MANY);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(&batch, &gid_c, &host), 0);
+	/* A static entry that is replaced is not free. */
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_merge(map, &batch, true, &bad), 0);
+	KUNIT_EXPECT_FALSE(test, map->released);
+	KUNIT_EXPECT_EQ(test, hyvh_gid_map_subtract(map, &batch, &bad), 0);
+	KUNIT_EXPECT_TRUE(test, map->released);
+	hyvh_gid_map_clear(&batch);
+}
+
 static void gidmap_twice(struct kunit *test)
 {
 	struct hyvh_gid_map *map = test->priv;
@@ -345,6 +379,7 @@ static void gidmap_prefix(struct kunit *test)
 
 static struct kunit_case gidmap_cases[] = {
 	KUNIT_CASE(gidmap_owners),
+	KUNIT_CASE(gidmap_released),
 	KUNIT_CASE(gidmap_twice),
 	KUNIT_CASE(gidmap_many),
 	KUNIT_CASE(gidmap_batch),
