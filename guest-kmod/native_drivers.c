@@ -6,6 +6,7 @@
  * as if it were a structure of their own, and unregister it when they unload.
  */
 #include <linux/device.h>
+#include <linux/kconfig.h>
 #include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -19,16 +20,20 @@ static DEFINE_MUTEX(native_lock);
 
 /*
  * native_lock protects @blocks and @loading. @loading covers the time between
- * the module's COMING notification and its entry in sysfs.
+ * the module's COMING notification and its entry in sysfs. A driver that is
+ * built into the kernel may have no such entry.
  */
 static struct vhyv_native_driver {
 	const char *module;
 	u32 driver_id;
+	bool builtin;
 	unsigned int blocks;
 	bool loading;
 } native_drivers[] = {
-	{ .module = "rdma_rxe", .driver_id = RDMA_DRIVER_RXE },
-	{ .module = "siw", .driver_id = RDMA_DRIVER_SIW },
+	{ .module = "rdma_rxe", .driver_id = RDMA_DRIVER_RXE,
+	  .builtin = IS_BUILTIN(CONFIG_RDMA_RXE) },
+	{ .module = "siw", .driver_id = RDMA_DRIVER_SIW,
+	  .builtin = IS_BUILTIN(CONFIG_RDMA_SIW) },
 };
 
 static struct vhyv_native_driver *vhyv_native_driver_by_id(u32 driver_id)
@@ -68,7 +73,7 @@ static bool vhyv_native_driver_loaded(const struct vhyv_native_driver *drv)
  * @driver_id: enum rdma_driver_id
  *
  * Context: Process context. May sleep.
- * Return: 0, or -EBUSY if that driver is loaded.
+ * Return: 0, or -EBUSY if that driver is loaded or built in.
  */
 int vhyv_native_driver_block(struct device *dev, u32 driver_id)
 {
@@ -77,6 +82,11 @@ int vhyv_native_driver_block(struct device *dev, u32 driver_id)
 
 	if (!drv)
 		return 0;
+	if (drv->builtin) {
+		dev_err(dev, "conflicts with %s, which is built into the kernel; build it as a module\n",
+			drv->module);
+		return -EBUSY;
+	}
 
 	mutex_lock(&native_lock);
 	if (vhyv_native_driver_loaded(drv)) {

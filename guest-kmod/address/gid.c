@@ -4,8 +4,11 @@
  * addressing filled by the RDMA core, and each entry is reported to the host.
  */
 #include <linux/device.h>
+#include <linux/netdevice.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/net_namespace.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
@@ -62,6 +65,22 @@ int vhyv_query_gids(struct vhyv_dev *hdev, u32 port, union ib_gid *gids,
 	return ret;
 }
 
+/*
+ * Check that connections from a GID are possible: the GSI's sockets are in the
+ * initial network namespace.
+ */
+static bool vhyv_gid_usable(const struct ib_gid_attr *attr)
+{
+	struct net_device *ndev;
+	bool usable;
+
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(attr);
+	usable = !IS_ERR(ndev) && net_eq(dev_net(ndev), &init_net);
+	rcu_read_unlock();
+	return usable;
+}
+
 static const char *vhyv_add_gid_error(int err)
 {
 	switch (err) {
@@ -86,6 +105,11 @@ int vhyv_add_gid(const struct ib_gid_attr *attr, void **context)
 	u16 vlan_id;
 	int ret;
 
+	if (!vhyv_gid_usable(attr)) {
+		vhyv_dbg(hdev, "address %pI6c belongs to another network namespace\n",
+			 attr->gid.raw);
+		return -EOPNOTSUPP;
+	}
 	ret = rdma_read_gid_l2_fields(attr, &vlan_id, NULL);
 	if (ret)
 		return ret;
@@ -117,7 +141,7 @@ int vhyv_del_gid(const struct ib_gid_attr *attr, void **context)
 	struct vhyv_dev *hdev = to_vhyv_dev(attr->device);
 	struct hyv_del_gid_req *req;
 	struct vhyv_cmd *cmd;
-	int ret;
+	int status;
 
 	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DEL_GID);
 	if (WARN_ON_ONCE(IS_ERR(cmd)))
@@ -126,10 +150,9 @@ int vhyv_del_gid(const struct ib_gid_attr *attr, void **context)
 	req = cmd->req;
 	req->port = cpu_to_le32(attr->port_num);
 	req->index = cpu_to_le16(attr->index);
-	if (vhyv_cmdq_exec(cmd, false))
+	if (vhyv_cmd_exec_retry(cmd, &status))
 		return 0;
-	ret = vhyv_cmd_reply(cmd, NULL, 0);
-	if (ret && ret != -ENOENT)
+	if (status && status != -ENOENT)
 		vhyv_dev_lost(hdev, "host cannot delete a GID");
 	vhyv_cmd_free(cmd);
 	return 0;

@@ -19,11 +19,13 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
+#include <net/rtnetlink.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 
 #include "address/gid.h"
 #include "address/netdev.h"
+#include "compat/netdevice.h"
 #include "dev.h"
 
 #define VHYV_HCA_NETDEV_PORT	1
@@ -90,6 +92,16 @@ static netdev_tx_t vhyv_hca_netdev_xmit(struct sk_buff *skb,
 	return NETDEV_TX_OK;
 }
 
+/*
+ * Network managers take an Ethernet device for one to configure, unless it has
+ * a kind: NetworkManager would run DHCP on it and delete the address that it
+ * exists for. It cannot be created or deleted by "ip link".
+ */
+static struct rtnl_link_ops vhyv_hca_netdev_link_ops = {
+	.kind = "hyv",
+	.netns_refund = true,
+};
+
 static const struct net_device_ops vhyv_hca_netdev_ops = {
 	.ndo_start_xmit = vhyv_hca_netdev_xmit,
 };
@@ -98,6 +110,8 @@ static void vhyv_hca_netdev_setup(struct net_device *ndev)
 {
 	ether_setup(ndev);
 	ndev->netdev_ops = &vhyv_hca_netdev_ops;
+	ndev->rtnl_link_ops = &vhyv_hca_netdev_link_ops;
+	compat_netdev_set_netns_immutable(ndev);
 	/* No neighbour can be reached through it. */
 	ndev->flags = IFF_NOARP;
 	ndev->priv_flags |= IFF_NO_QUEUE;
