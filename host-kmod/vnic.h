@@ -14,6 +14,7 @@
  *   teardown_rwsem > hyvh_qp.mcast_lock > hyvh_mcast_lock
  *   teardown_rwsem > hyvh_qp.mcast_lock > RTNL
  *   teardown_rwsem > hyvh_vgids.lock > hyvh_tenant.lock
+ *   hyvh_tenant.lock > hyvh_event_backlog.lock
  *   teardown_rwsem > hyvh_hcas_lock > hyvh_hca.lock > hyvh_event_backlog.lock
  *   hyvh_event_queue.lock > hyvh_event_backlog.lock
  *   hyvh_event_queue.lock > hyvh_guest_mem.lock

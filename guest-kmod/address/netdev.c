@@ -93,13 +93,18 @@ static netdev_tx_t vhyv_hca_netdev_xmit(struct sk_buff *skb,
 }
 
 /*
- * Network managers take an Ethernet device for one to configure, unless it has
- * a kind: NetworkManager would run DHCP on it and delete the address that it
- * exists for. It cannot be created or deleted by "ip link".
+ * Network managers configure every Ethernet device, which would delete the
+ * address that this one exists for. They leave out devices with a kind
+ * (NetworkManager) or a type (systemd-networkd). Not registered: "ip link" can
+ * neither create nor delete such devices.
  */
 static struct rtnl_link_ops vhyv_hca_netdev_link_ops = {
 	.kind = "hyv",
 	.netns_refund = true,
+};
+
+static const struct device_type vhyv_hca_netdev_type = {
+	.name = "hyv",
 };
 
 static const struct net_device_ops vhyv_hca_netdev_ops = {
@@ -111,6 +116,7 @@ static void vhyv_hca_netdev_setup(struct net_device *ndev)
 	ether_setup(ndev);
 	ndev->netdev_ops = &vhyv_hca_netdev_ops;
 	ndev->rtnl_link_ops = &vhyv_hca_netdev_link_ops;
+	SET_NETDEV_DEVTYPE(ndev, &vhyv_hca_netdev_type);
 	compat_netdev_set_netns_immutable(ndev);
 	/* No neighbour can be reached through it. */
 	ndev->flags = IFF_NOARP;

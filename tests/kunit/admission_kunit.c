@@ -215,7 +215,7 @@ static void admission_small(struct kunit *test)
 	}
 }
 
-/* What must hold after each step; returns the number of violations. */
+/* Check the invariants; returns the number of violations. */
 static u32 check(struct world *world)
 {
 	u32 used = 0, wrong = 0;

@@ -81,7 +81,7 @@ static void gidmap_released(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_b, &vnic_1), 0);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_c, &host), 0);
 
-	/* Administrators are not told. */
+	/* Administrators get no notification. */
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_add(map, &gid_b, &host), -EEXIST);
 	KUNIT_EXPECT_EQ(test, hyvh_gid_map_del(map, &gid_b, 1), 0);
 	KUNIT_EXPECT_FALSE(test, map->released);

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A process with hundreds of slow commands delays only itself.
+. "$HYV_TREE/tests/lib/case.sh"
+
+# on the host's network, and nobody's
+NOBODY=::ffff:10.77.0.250
+ROUNDS=100
+
+is_flooding() {
+	grep -q flooding "$OUT/flood"
+}
+
+flood_start() {
+	ulimit -n 4096
+	fair flood "$1" $NOBODY >"$OUT/flood" 2>&1 &
+	flood=$!
+	wait_for 60 is_flooding
+	# the first commands have been returned, and others taken their places
+	sleep 3
+}
+
+# flood_end: kill it; it ends when the commands that the host has are over
+flood_end() {
+	local start=$EPOCHREALTIME took
+
+	kill -0 $flood
+	kill -9 $flood
+	wait $flood || true
+	took=$(((${EPOCHREALTIME/./} - ${start/./}) / 1000))
+	printf 'ended after %d ms\n' $took
+	[ $took -lt $((5000 * LAB_TIMEOUT_SCALE)) ] || fail "a killed process stays"
+}
+
+step "alone"
+fair measure $ROUNDS >/dev/null
+read -r median longest <<<"$(fair measure $ROUNDS)"
+printf 'median %d us, longest %d us\n' "$median" "$longest"
+# A slow command takes a second. Waiting for one would show, and a busy CPU may
+# not.
+limit=$((5 * median + 100000))
+
+for threads in 16 256; do
+	step "with $threads other threads with slow commands"
+	flood_start $threads
+	read -r median longest <<<"$(fair measure $ROUNDS)"
+	printf 'median %d us, longest %d us\n' "$median" "$longest"
+	[ "$median" -lt $limit ] || fail "the median is more than $limit us"
+
+	step "several contexts open at the same time"
+	for ((i = 0; i < 4; i++)); do
+		fair measure 20 >"$OUT/several.$i" &
+		several[i]=$!
+	done
+	for ((i = 0; i < 4; i++)); do
+		wait "${several[i]}"
+	done
+	cat "$OUT"/several.*
+	flood_end
+done
+
+step "transfers still work"
+soak -n 50
+klog_check

@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+. "$HYV_TREE/tests/lib/case.sh"
+
+hyv list
+klog_check

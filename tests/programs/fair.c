@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: fair flood THREADS GID
+ *        fair measure ROUNDS
+ *
+ * "flood" creates address handles to a GID, in THREADS threads and half as many
+ * contexts, until it is killed. If nobody has the GID, each takes the host a
+ * second. Prints "flooding" when the threads run.
+ *
+ * "measure" creates and destroys a PD and a CQ, ROUNDS times, and prints the
+ * median and the longest time of a round in microseconds.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rc.h"
+
+static struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1};
+
+static void *flood(void *arg)
+{
+	struct ibv_pd *pd = arg;
+	struct ibv_ah *ah;
+
+	for (;;) {
+		ah = ibv_create_ah(pd, &attr);
+		if (ah)
+			die("an address handle to a GID that nobody has");
+	}
+	return NULL;
+}
+
+static void flood_start(unsigned long threads, const char *gid)
+{
+	struct ibv_context *context;
+	struct ibv_pd *pd = NULL;
+	pthread_t thread;
+	unsigned long i;
+	struct rc rc;
+
+	if (inet_pton(AF_INET6, gid, attr.grh.dgid.raw) != 1)
+		die("'%s' is not a GID", gid);
+	rc_open(&rc);
+	attr.grh.sgid_index = (uint8_t)rc.gid_index;
+	attr.grh.hop_limit = 64;
+	for (i = 0; i < threads; i++) {
+		if (i % 2 == 0) {
+			context = rc_open_context();
+			pd = ibv_alloc_pd(context);
+			if (!pd)
+				die_errno("cannot allocate a PD");
+		}
+		errno = pthread_create(&thread, NULL, flood, pd);
+		if (errno)
+			die_errno("cannot start a thread");
+	}
+	puts("flooding");
+	fflush(stdout);
+	pause();
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void measure(unsigned long rounds)
+{
+	double *took = calloc(rounds, sizeof(*took)), start;
+	struct ibv_context *context = rc_open_context();
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	unsigned long i;
+
+	if (!took)
+		die_errno("no memory");
+	for (i = 0; i < rounds; i++) {
+		start = now();
+		pd = ibv_alloc_pd(context);
+		cq = ibv_create_cq(context, 16, NULL, NULL, 0);
+		if (!pd || !cq)
+			die_errno("cannot create a PD or CQ");
+		errno = ibv_destroy_cq(cq);
+		if (!errno)
+			errno = ibv_dealloc_pd(pd);
+		if (errno)
+			die_errno("cannot destroy a PD or CQ");
+		took[i] = (now() - start) * 1e6;
+	}
+	qsort(took, rounds, sizeof(*took), by_time);
+	printf("%.0f %.0f\n", took[rounds / 2], took[rounds - 1]);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "flood"))
+		flood_start(parse_size(argv[2]), argv[3]);
+	else if (argc == 3 && !strcmp(argv[1], "measure"))
+		measure(parse_size(argv[2]));
+	else
+		die("usage: fair flood THREADS GID | fair measure ROUNDS");
+	return 0;
+}
