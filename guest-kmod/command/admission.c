@@ -2,23 +2,24 @@
 /*
  * Admission of commands.
  *
- * A client may use as many slots of a pool as are free. So a client alone gets
- * half of the pool, two get a third each, and a slot stays free for a client
- * that has none, unless there are as many clients as slots. Then each of them
- * gets the next slot in turn, whatever the number of its commands. The commands
- * of one client are admitted in the order of their arrival.
+ * A command needs a credit while the device has it. A client may hold as many
+ * credits of a pool as are free. So one client gets half of the pool, two get a
+ * third each, and a credit is left for a client that has none, unless there are
+ * as many clients as credits. Then clients get the next credits in turn, whatever
+ * the number of their commands. The commands of one client are admitted in the
+ * order of their arrival.
  *
  * The caller serialises all calls for a pool, and after vhyv_pool_leave() calls
  * vhyv_pool_next() until that returns NULL. So in between no ticket waits for a
- * slot that it may have.
+ * credit that it may have.
  */
 #include <linux/list.h>
 
 #include "command/admission.h"
 
-void vhyv_pool_init(struct vhyv_pool *pool, unsigned int slots)
+void vhyv_pool_init(struct vhyv_pool *pool, unsigned int credits)
 {
-	pool->slots = slots;
+	pool->credits = credits;
 	pool->used = 0;
 	INIT_LIST_HEAD(&pool->turns);
 }
@@ -32,19 +33,19 @@ void vhyv_share_init(struct vhyv_share *share)
 
 static bool vhyv_pool_try(struct vhyv_pool *pool, struct vhyv_share *share)
 {
-	if (share->used >= pool->slots - pool->used)
+	if (share->used >= pool->credits - pool->used)
 		return false;
 	share->used++;
 	pool->used++;
 	return true;
 }
 
-/* Returns true if the ticket has a slot, false if it waits for one. */
+/* Returns true if the ticket has a credit, false if it waits for one. */
 bool vhyv_pool_enter(struct vhyv_pool *pool, struct vhyv_ticket *ticket)
 {
 	struct vhyv_share *share = ticket->share;
 
-	/* A share with waiting tickets may not have another slot now. */
+	/* A share with waiting tickets may not have another credit now. */
 	if (vhyv_pool_try(pool, share))
 		return true;
 	if (list_empty(&share->waiting))
@@ -53,7 +54,7 @@ bool vhyv_pool_enter(struct vhyv_pool *pool, struct vhyv_ticket *ticket)
 	return false;
 }
 
-/* Give the slot of a ticket back. */
+/* Give the credit of a ticket back. */
 void vhyv_pool_leave(struct vhyv_pool *pool, struct vhyv_ticket *ticket)
 {
 	ticket->share->used--;
@@ -68,13 +69,13 @@ void vhyv_pool_cancel(struct vhyv_ticket *ticket)
 		list_del_init(&ticket->share->turn);
 }
 
-/* Give a slot to the next ticket that may have one, and return it; or NULL. */
+/* Give a credit to the next ticket that may have one, and return it; or NULL. */
 struct vhyv_ticket *vhyv_pool_next(struct vhyv_pool *pool)
 {
 	struct vhyv_ticket *ticket;
 	struct vhyv_share *share;
 
-	/* At most as many shares as there are slots have one, and are skipped. */
+	/* At most as many shares as there are credits have one, and are skipped. */
 	list_for_each_entry(share, &pool->turns, turn) {
 		if (!vhyv_pool_try(pool, share))
 			continue;

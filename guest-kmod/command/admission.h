@@ -7,20 +7,20 @@
 #include <linux/types.h>
 
 /**
- * struct vhyv_pool - slots for commands that the device executes at once
- * @slots: number of slots
- * @used: slots in use
+ * struct vhyv_pool - credits for commands that the device executes at once
+ * @credits: number of credits
+ * @used: credits in use
  * @turns: shares with waiting tickets, in the order of their next turns
  */
 struct vhyv_pool {
-	unsigned int slots;
+	unsigned int credits;
 	unsigned int used;
 	struct list_head turns;
 };
 
 /**
  * struct vhyv_share - a client's part of a pool
- * @used: slots in use
+ * @used: credits in use
  * @waiting: struct vhyv_ticket, oldest first
  * @turn: in vhyv_pool.turns, unless @waiting is empty
  */
@@ -30,13 +30,13 @@ struct vhyv_share {
 	struct list_head turn;
 };
 
-/* A command's claim to a slot. */
+/* A command's claim to a credit. */
 struct vhyv_ticket {
 	struct vhyv_share *share;
 	struct list_head link;	/* in vhyv_share.waiting */
 };
 
-void vhyv_pool_init(struct vhyv_pool *pool, unsigned int slots);
+void vhyv_pool_init(struct vhyv_pool *pool, unsigned int credits);
 void vhyv_share_init(struct vhyv_share *share);
 bool vhyv_pool_enter(struct vhyv_pool *pool, struct vhyv_ticket *ticket);
 void vhyv_pool_leave(struct vhyv_pool *pool, struct vhyv_ticket *ticket);

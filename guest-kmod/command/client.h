@@ -11,11 +11,11 @@
 
 struct pid;
 
-/* Classes of commands. Each has a pool of slots. */
+/* Classes of commands. Each has a pool of credits. */
 enum vhyv_cmd_class {
 	VHYV_CMD_RESERVED,	/* commands that release something */
 	VHYV_CMD_ORDINARY,
-	VHYV_CMD_CLASSES	/* number of classes, and commands without a slot */
+	VHYV_CMD_CLASSES	/* number of classes, and commands without a credit */
 };
 
 #define VHYV_CLIENT_HASH_BITS	6

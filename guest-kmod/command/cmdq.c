@@ -6,10 +6,10 @@
  * device returns it. So a caller may be killed at any time, and the device
  * never writes to memory that has been reused.
  *
- * A command waits until it gets a slot (admission.c). So the device never has
+ * A command waits until it gets a credit (admission.c). So the device never has
  * more commands than a host executes at once, and a quick command is executed
  * without waiting for slow ones of other processes. Commands that release
- * something have slots of their own. There is no limit on the time that a
+ * something have credits of their own. There is no limit on the time that a
  * command may take: watchdog.c ends all waits if the host no longer responds.
  */
 #include <linux/ktime.h>
@@ -35,7 +35,7 @@
  * time. One of them is for the watchdog.
  */
 #define VHYV_MAX_QUEUED		64
-/* One slot of so many is for VHYV_CMD_RESERVED. */
+/* One credit of so many is for VHYV_CMD_RESERVED. */
 #define VHYV_RESERVED_PART	4
 
 static enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
@@ -193,13 +193,14 @@ struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 /* Set the virtqueue, before the device is ready. */
 void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
 {
-	unsigned int slots = min_t(unsigned int, virtqueue_get_vring_size(vq),
-				   VHYV_MAX_QUEUED) - 1;
-	unsigned int reserved = DIV_ROUND_UP(slots, VHYV_RESERVED_PART);
+	unsigned int reserved, credits;
 
+	credits = min_t(unsigned int, virtqueue_get_vring_size(vq),
+			VHYV_MAX_QUEUED) - 1;
+	reserved = DIV_ROUND_UP(credits, VHYV_RESERVED_PART);
 	q->vq = vq;
 	vhyv_pool_init(&q->pool[VHYV_CMD_RESERVED], reserved);
-	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], max(slots - reserved, 1U));
+	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], max(credits - reserved, 1U));
 }
 
 /* For the trace only: vhyv_cmd_reply() checks the reply. */
@@ -244,7 +245,7 @@ static void vhyv_cmd_return(struct vhyv_cmdq *q, struct vhyv_cmd *cmd, int error
 }
 
 /*
- * Put a command with a slot into the virtqueue. Returns false if it has to wait
+ * Put a command with a credit into the virtqueue. Returns false if it has to wait
  * for descriptors.
  */
 static bool vhyv_cmdq_add(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
@@ -275,7 +276,7 @@ static bool vhyv_cmdq_add(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 	return true;
 }
 
-/* Pass a command with a slot on to the device, after older ones. */
+/* Pass a command with a credit on to the device, after older ones. */
 static void vhyv_cmdq_admit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
 	if (list_empty(&q->stalled) && vhyv_cmdq_add(q, cmd))

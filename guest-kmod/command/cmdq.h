@@ -38,8 +38,8 @@ struct virtqueue;
  * @seen_returns: @returns when @watch last ran
  * @silent: how often in a row @watch has found no new return
  * @suspect: look at the host although it has no command
- * @pool: slots for each class of commands
- * @stalled: commands with a slot for which the virtqueue has no descriptors
+ * @pool: credits for each class of commands
+ * @stalled: commands with a credit for which the virtqueue has no descriptors
  * @clients: struct vhyv_client by vhyv_client.tgid
  * @drained: the device has been reset; it no longer accesses any command, nor
  *	memory that a command has handed over
@@ -81,7 +81,7 @@ struct vhyv_cmd_layout {
 /* Where a command is. */
 enum vhyv_cmd_state {
 	VHYV_CMD_OWNED,		/* by the caller */
-	VHYV_CMD_WAITING,	/* for a slot */
+	VHYV_CMD_WAITING,	/* for a credit */
 	VHYV_CMD_STALLED,	/* in vhyv_cmdq.stalled */
 	VHYV_CMD_QUEUED,	/* in the virtqueue */
 };
@@ -90,8 +90,8 @@ enum vhyv_cmd_state {
  * struct vhyv_cmd - a command
  * @hdev: device
  * @layout: opcode and sizes
- * @class: kind of slot that it needs
- * @client: who has built it; NULL if it needs no slot
+ * @class: kind of credit that it needs
+ * @client: who has built it
  * @req: request, device readable
  * @rsp: reply, device writable
  * @req_len: length of @req
@@ -111,7 +111,7 @@ enum vhyv_cmd_state {
  * @submit_ns: time of submission
  * @done: the command is over
  * @work: runs @undo and frees the command
- * @ticket: claim to a slot; protected by vhyv_cmdq.lock
+ * @ticket: claim to a credit; protected by vhyv_cmdq.lock
  * @state: where the command is; protected by vhyv_cmdq.lock
  * @abandoned: the caller has given up; protected by vhyv_cmdq.lock
  * @rsp_sg: scatterlist of @rsp

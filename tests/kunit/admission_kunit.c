@@ -5,7 +5,7 @@
 
 #include "command/admission.h"
 
-#define SLOTS		16
+#define CREDITS		16
 #define CLIENTS		40
 #define TICKETS		32	/* of each client */
 #define STEPS		20000
@@ -41,7 +41,7 @@ static int admission_init(struct kunit *test)
 
 	world = kunit_kzalloc(test, sizeof(*world), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, world);
-	vhyv_pool_init(&world->pool, SLOTS);
+	vhyv_pool_init(&world->pool, CREDITS);
 	for (c = 0; c < CLIENTS; c++) {
 		struct test_client *client = &world->client[c];
 
@@ -92,17 +92,17 @@ static void leave(struct world *world, struct test_ticket *ticket)
 	vhyv_pool_leave(&world->pool, &ticket->ticket);
 }
 
-/* A client alone gets half, and there is always a slot for others. */
+/* A client alone gets half, and there is always a credit for others. */
 static void admission_share(struct kunit *test)
 {
 	struct world *world = test->priv;
 	int c;
 
-	KUNIT_EXPECT_EQ(test, flood(world, 0), SLOTS / 2);
-	for (c = 1; c < SLOTS / 2; c++)
+	KUNIT_EXPECT_EQ(test, flood(world, 0), CREDITS / 2);
+	for (c = 1; c < CREDITS / 2; c++)
 		KUNIT_EXPECT_TRUE(test, enter(world, c, 0));
-	KUNIT_EXPECT_EQ(test, world->pool.used, SLOTS - 1);
-	/* A second one would take the last slot. */
+	KUNIT_EXPECT_EQ(test, world->pool.used, CREDITS - 1);
+	/* A second one would take the last credit. */
 	KUNIT_EXPECT_FALSE(test, enter(world, 1, 1));
 	KUNIT_EXPECT_TRUE(test, enter(world, c, 0));
 	KUNIT_EXPECT_FALSE(test, enter(world, c + 1, 0));
@@ -117,16 +117,16 @@ static void admission_converge(struct kunit *test)
 
 	for (c = 0; c < 3; c++)
 		flood(world, c);
-	KUNIT_EXPECT_EQ(test, world->client[0].share.used, SLOTS / 2);
-	KUNIT_EXPECT_EQ(test, world->client[2].share.used, SLOTS / 8);
-	for (t = 0; t < SLOTS / 2; t++) {
+	KUNIT_EXPECT_EQ(test, world->client[0].share.used, CREDITS / 2);
+	KUNIT_EXPECT_EQ(test, world->client[2].share.used, CREDITS / 8);
+	for (t = 0; t < CREDITS / 2; t++) {
 		leave(world, &world->client[0].ticket[t]);
 		while (next(world))
 			;
 	}
 	for (c = 0; c < 3; c++)
 		KUNIT_EXPECT_GE(test, world->client[c].share.used,
-				SLOTS / 4 - 1);
+				CREDITS / 4 - 1);
 }
 
 /* With a full pool, clients take turns, whatever the number of their commands. */
@@ -136,18 +136,18 @@ static void admission_turns(struct kunit *test)
 	struct test_ticket *ticket;
 	int c;
 
-	for (c = 0; c < SLOTS; c++)
+	for (c = 0; c < CREDITS; c++)
 		KUNIT_EXPECT_TRUE(test, enter(world, c, 0));
-	flood(world, SLOTS);
-	for (c = SLOTS + 1; c < 2 * SLOTS; c++)
+	flood(world, CREDITS);
+	for (c = CREDITS + 1; c < 2 * CREDITS; c++)
 		KUNIT_EXPECT_FALSE(test, enter(world, c, 0));
 	/* One command of the flood, then one of each other client. */
-	for (c = 0; c < SLOTS; c++) {
+	for (c = 0; c < CREDITS; c++) {
 		leave(world, &world->client[c].ticket[0]);
 		ticket = next(world);
 		KUNIT_ASSERT_NOT_NULL(test, ticket);
 		KUNIT_EXPECT_PTR_EQ(test, client_of(&ticket->ticket),
-				    &world->client[SLOTS + c]);
+				    &world->client[CREDITS + c]);
 		KUNIT_EXPECT_PTR_EQ(test, next(world), NULL);
 	}
 }
@@ -160,11 +160,11 @@ static void admission_fifo(struct kunit *test)
 	int t;
 
 	flood(world, 0);
-	for (t = 0; t + SLOTS / 2 < TICKETS; t++) {
+	for (t = 0; t + CREDITS / 2 < TICKETS; t++) {
 		leave(world, &client->ticket[t]);
 		ticket = next(world);
 		KUNIT_EXPECT_PTR_EQ(test, ticket,
-				    &client->ticket[t + SLOTS / 2]);
+				    &client->ticket[t + CREDITS / 2]);
 		KUNIT_EXPECT_PTR_EQ(test, next(world), NULL);
 	}
 }
@@ -177,7 +177,7 @@ static void admission_cancel(struct kunit *test)
 	int t;
 
 	flood(world, 0);
-	for (t = SLOTS / 2; t < TICKETS - 1; t++)
+	for (t = CREDITS / 2; t < TICKETS - 1; t++)
 		vhyv_pool_cancel(&client->ticket[t].ticket);
 	KUNIT_EXPECT_PTR_EQ(test, vhyv_pool_first(&world->pool),
 			    &client->ticket[TICKETS - 1].ticket);
@@ -198,11 +198,11 @@ static void admission_cancel(struct kunit *test)
 static void admission_small(struct kunit *test)
 {
 	struct world *world = test->priv;
-	unsigned int slots;
+	unsigned int credits;
 	int t;
 
-	for (slots = 1; slots <= 3; slots++) {
-		vhyv_pool_init(&world->pool, slots);
+	for (credits = 1; credits <= 3; credits++) {
+		vhyv_pool_init(&world->pool, credits);
 		flood(world, 0);
 		for (t = 0; t < TICKETS; t++) {
 			KUNIT_ASSERT_EQ(test, world->client[0].ticket[t].state,
@@ -233,14 +233,14 @@ static u32 check(struct world *world)
 		used += admitted;
 		wrong += admitted != client->share.used;
 		wrong += !waiting != list_empty(&client->share.turn);
-		/* Nothing waits for a slot that it may have. */
+		/* Nothing waits for a credit that it may have. */
 		wrong += waiting &&
-			 admitted < world->pool.slots - world->pool.used;
+			 admitted < world->pool.credits - world->pool.used;
 		list_for_each(pos, &client->share.waiting)
 			waiting--;
 		wrong += !!waiting;
 	}
-	wrong += used != world->pool.used || used > world->pool.slots;
+	wrong += used != world->pool.used || used > world->pool.credits;
 	return wrong;
 }
 
@@ -263,7 +263,7 @@ static void admission_random(struct kunit *test)
 	struct world *world = test->priv;
 	struct rnd_state rnd;
 	u32 wrong = 0, step;
-	/* Turns of others since a client without a slot began to wait. */
+	/* Turns of others since a client without a credit began to wait. */
 	u32 passed[CLIENTS] = {}, worst = 0;
 
 	prandom_seed_state(&rnd, 1);
@@ -305,7 +305,7 @@ static void admission_random(struct kunit *test)
 		wrong += check(world);
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	/* A client without a slot waits for one round of turns at most. */
+	/* A client without a credit waits for one round of turns at most. */
 	KUNIT_EXPECT_LT(test, worst, CLIENTS);
 	KUNIT_EXPECT_GT(test, worst, 0);
 }
