@@ -75,8 +75,9 @@ static bool vhyv_gid_usable(const struct ib_gid_attr *attr)
 	bool usable;
 
 	rcu_read_lock();
-	ndev = rdma_read_gid_attr_ndev_rcu(attr);
-	usable = !IS_ERR(ndev) && net_eq(dev_net(ndev), &init_net);
+	/* rdma_read_gid_attr_ndev_rcu() is for entries that are in use. */
+	ndev = rcu_dereference(attr->ndev);
+	usable = ndev && net_eq(dev_net(ndev), &init_net);
 	rcu_read_unlock();
 	return usable;
 }

@@ -3,9 +3,9 @@
  * usage: fair flood THREADS GID
  *        fair measure ROUNDS
  *
- * "flood" creates address handles to a GID, in THREADS threads and half as many
- * contexts, until it is killed. If nobody has the GID, each takes the host a
- * second. Prints "flooding" when the threads run.
+ * "flood" creates address handles to a GID, in THREADS threads and some contexts,
+ * until it is killed. If nobody has the GID, each takes the host a second. Prints
+ * "flooding" when the threads run.
  *
  * "measure" creates and destroys a PD and a CQ, ROUNDS times, and prints the
  * median and the longest time of a round in microseconds.
@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "rc.h"
+
+#define CONTEXTS 4
 
 static struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1};
 
@@ -37,8 +39,7 @@ static void *flood(void *arg)
 
 static void flood_start(unsigned long threads, const char *gid)
 {
-	struct ibv_context *context;
-	struct ibv_pd *pd = NULL;
+	struct ibv_pd *pds[CONTEXTS];
 	pthread_t thread;
 	unsigned long i;
 	struct rc rc;
@@ -48,14 +49,13 @@ static void flood_start(unsigned long threads, const char *gid)
 	rc_open(&rc);
 	attr.grh.sgid_index = (uint8_t)rc.gid_index;
 	attr.grh.hop_limit = 64;
+	for (i = 0; i < CONTEXTS; i++) {
+		pds[i] = ibv_alloc_pd(rc_open_context());
+		if (!pds[i])
+			die_errno("cannot allocate a PD");
+	}
 	for (i = 0; i < threads; i++) {
-		if (i % 2 == 0) {
-			context = rc_open_context();
-			pd = ibv_alloc_pd(context);
-			if (!pd)
-				die_errno("cannot allocate a PD");
-		}
-		errno = pthread_create(&thread, NULL, flood, pd);
+		errno = pthread_create(&thread, NULL, flood, pds[i % CONTEXTS]);
 		if (errno)
 			die_errno("cannot start a thread");
 	}

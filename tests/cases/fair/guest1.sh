@@ -13,7 +13,6 @@ is_flooding() {
 }
 
 flood_start() {
-	ulimit -n 4096
 	fair flood "$1" $NOBODY >"$OUT/flood" 2>&1 &
 	flood=$!
 	wait_for 60 is_flooding
@@ -48,7 +47,7 @@ for threads in 16 256; do
 	printf 'median %d us, longest %d us\n' "$median" "$longest"
 	[ "$median" -lt $limit ] || fail "the median is more than $limit us"
 
-	step "several contexts open at the same time"
+	step "several other processes at the same time"
 	for ((i = 0; i < 4; i++)); do
 		fair measure 20 >"$OUT/several.$i" &
 		several[i]=$!
