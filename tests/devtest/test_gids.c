@@ -19,6 +19,13 @@
 		[10] = 0xff, [11] = 0xff, a, b, c, d \
 	}
 
+/* Port event of ib_core. */
+#define EVENT_GID_CHANGE 18
+
+/* Milliseconds in which an event comes, and in which none does. */
+#define EVENT_MS 3000
+#define QUIET_MS 1000
+
 static const uint8_t gid_a[16] = V4(10, 99, 0, 1);
 static const uint8_t gid_b[16] = V4(10, 99, 0, 2);
 static const uint8_t gid_c[16] = V4(10, 99, 1, 3);
@@ -195,6 +202,50 @@ static void test_table(void)
 	vnic_close(&b);
 }
 
+/* Check that a GID change is raised, once, when a refused GID becomes free. */
+static void test_refused(void)
+{
+	struct vnic a, b, c;
+	struct evq qa, qb;
+	struct hyv_event ev = {};
+	uint16_t index;
+
+	vnic_open_guest_gids(&a, &gm, NULL, 0);
+	vnic_open_guest_gids(&b, &gm, NULL, 0);
+	vnic_open_guest_gids(&c, &gm, NULL, 0);
+	evq_init(&qa, &a, 0, 8, false);
+	evq_init(&qb, &b, 0, 8, false);
+	evq_post_all(&qa);
+	evq_post_all(&qb);
+	REQUIRE_EQ(evq_start(&qa, &a, 0), 0, "SET_EVENT_QUEUE of the owner");
+	REQUIRE_EQ(evq_start(&qb, &b, 0), 0, "SET_EVENT_QUEUE of the other");
+
+	REQUIRE_EQ(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID");
+	REQUIRE_EQ(cmd_add_gid(&a, 1, gid_b), 0, "ADD_GID");
+	tap_is(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST, "ADD_GID is refused");
+	tap_is(cmd_add_gid(&c, 0, gid_a), HYV_S_EEXIST,
+	       "ADD_GID of a vNIC that is then closed is refused");
+	vnic_close(&c);
+	REQUIRE_EQ(cmd_del_gid(&a, 1, 1), 0, "DEL_GID of another GID");
+	tap_ok(!evq_get(&qb, &ev, QUIET_MS), "no event for another GID");
+	REQUIRE_EQ(cmd_del_gid(&a, 1, 0), 0, "DEL_GID");
+	tap_ok(evq_get(&qb, &ev, EVENT_MS), "an event for the refused GID");
+	tap_is(le16toh(ev.type), HYV_EVENT_PORT, "it is a port event");
+	tap_is(le16toh(ev.code), EVENT_GID_CHANGE, "it is a GID change");
+	tap_is(le32toh(ev.handle), 1, "it is of port 1");
+	tap_is(cmd_add_gid(&b, 0, gid_a), 0, "ADD_GID succeeds now");
+	REQUIRE_EQ(cmd_del_gid(&b, 1, 0), 0, "DEL_GID");
+	tap_ok(!evq_get(&qb, &ev, QUIET_MS), "no event of the own GID");
+	tap_ok(!evq_get(&qa, &ev, 0), "no event for the owner");
+
+	REQUIRE_EQ(evq_stop(&qa, &a, &index), 0, "stop the owner's queue");
+	REQUIRE_EQ(evq_stop(&qb, &b, &index), 0, "stop the other's queue");
+	evq_free(&qa);
+	evq_free(&qb);
+	vnic_close(&b);
+	vnic_close(&a);
+}
+
 static void test_prefixes(void)
 {
 	static const struct hyv_gid_prefix prefix[] = {
@@ -342,6 +393,7 @@ void suite_gids(void)
 	test_ioctl_rules();
 	test_host_mode();
 	test_table();
+	test_refused();
 	test_prefixes();
 	test_reach();
 	test_gid_of_hca();
