@@ -3,9 +3,9 @@
  * usage: fair flood THREADS GID
  *        fair measure ROUNDS
  *
- * "flood" creates address handles to a GID, in THREADS threads and some contexts,
- * until it is killed. If nobody has the GID, each takes the host a second. Prints
- * "flooding" when the threads run.
+ * "flood" creates address handles to a GID, in THREADS threads and some
+ * contexts, until it is killed. If nobody has the GID, each takes the host a
+ * second. Prints "flooding" when the threads run.
  *
  * "measure" creates and destroys a PD and a CQ, ROUNDS times, and prints the
  * median and the longest time of a round in microseconds.
