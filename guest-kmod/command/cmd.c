@@ -368,6 +368,10 @@ int vhyv_cmd_exec_retry(struct vhyv_cmd *cmd, int *status)
 		if (*status != -ENOMEM && *status != -EAGAIN)
 			return 0;
 		msleep(ms);
+		if (ms < VHYV_RETRY_MAX_MS && 2 * ms >= VHYV_RETRY_MAX_MS)
+			dev_warn_ratelimited(&cmd->hdev->vdev->dev,
+					     "host lacks memory for %s; trying again\n",
+					     cmd->layout->name);
 		ms = min(2 * ms, VHYV_RETRY_MAX_MS);
 		vhyv_cmd_reuse(cmd);
 	}

@@ -36,6 +36,21 @@ reach() {
 	run_pair "$1" rping -s -a $VIRTUAL -C 5 -V -- rping -c -a $VIRTUAL -C 5 -V
 }
 
+step "an address in another network namespace gets no GID"
+if [ "$LAB_MACHINE" = guest1 ]; then
+	ip netns add container
+	ip link add link eth0 name card0 type macvlan mode bridge
+	ip link set card0 netns container
+	ip -n container addr add $STATIC/24 dev card0
+	ip -n container link set card0 up
+	wait_for 10 eval "lab-klog | grep -q 'unable to add gid $STATIC_GID'"
+	must_fail has_gid $STATIC_GID
+	must_fail was_refused $STATIC
+	ip -n container link del card0
+	ip netns del container
+fi
+guest_barrier container
+
 for round in 1 2 3; do
 	step "round $round: guest 1 has the address, guest 2 adds it"
 	if [ "$LAB_MACHINE" = guest1 ]; then
