@@ -14,7 +14,17 @@ untouched() {
 		fail "$(ip addr show dev $DEV)"
 	[ "$(sysctl -n net.ipv6.conf.$DEV.addr_gen_mode)" = 0 ]
 	[ "$(cat /sys/class/net/$DEV/address)" = "$mac" ]
-	gids | grep -q "$gid"
+	[ "$(hca_gid)" = "$gid" ]
+}
+
+# hca_gid: the GID that the port has from the device
+hca_gid() {
+	local port=/sys/class/infiniband/$IBDEV/ports/1 i name
+
+	for ((i = 0; i < 128; i++)); do
+		read -r name <"$port/gid_attrs/ndevs/$i" || continue
+		[ "$name" != $DEV ] || cat "$port/gids/$i"
+	done 2>/dev/null
 }
 
 nm_knows() {
@@ -26,8 +36,9 @@ networkd_knows() {
 }
 
 mac=$(cat /sys/class/net/$DEV/address)
-gid=$(gids | grep -m 1 fe80: | cut -d : -f 2-)
+gid=$(hca_gid)
 [ "$ADDRESS" ]
+[ "$gid" ]
 
 step "kind and type tell the device from a network card, and it cannot be moved"
 ip -d -j link show dev $DEV | jq -e '.[0].linkinfo.info_kind == "hyv"'
