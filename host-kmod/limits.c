@@ -5,6 +5,7 @@
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/mutex.h>
 #include <linux/sizes.h>
 
 #include "debug.h"
@@ -125,17 +126,27 @@ int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
 	return 0;
 }
 
+/*
+ * Waits for requests that pin guest memory by the old table, until they have
+ * pinned it or begin again. Not with setup_lock held: HYV_RESET, which ends such
+ * requests, takes it.
+ */
 int hyvh_ioctl_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg)
 {
+	struct hyvh_mem_table *old;
 	u64 bytes;
 	int ret;
 
-	lockdep_assert_held(&vnic->setup_lock);
-	ret = hyvh_guest_mem_set(&vnic->mem, arg, &bytes);
-	if (ret && ret != -EINTR)
+	ret = mutex_lock_killable(&vnic->setup_lock);
+	if (ret)
 		return ret;
+	ret = hyvh_guest_mem_set(&vnic->mem, arg, &bytes, &old);
 	/* Enough to register all memory while it is registered once more. */
-	hyvh_limits_set_pinned(vnic, bytes > U64_MAX / 2 ? U64_MAX : 2 * bytes,
-			       false);
-	return ret;
+	if (!ret)
+		hyvh_limits_set_pinned(vnic, bytes > U64_MAX / 2 ?
+				       U64_MAX : 2 * bytes, false);
+	mutex_unlock(&vnic->setup_lock);
+	if (ret || !old)
+		return ret;
+	return hyvh_mem_table_retire(old);
 }

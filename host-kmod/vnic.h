@@ -166,7 +166,7 @@ void hyvh_limits_init(struct hyvh_vnic *vnic);
 
 /*
  * Handlers of ioctls. They run in process context of the VMM and may sleep. The
- * caller holds setup_lock, except for HYV_GET_CONFIG.
+ * caller holds setup_lock, except for HYV_GET_CONFIG and HYV_SET_MEM.
  */
 int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg);
 int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,

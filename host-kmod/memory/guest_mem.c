@@ -28,20 +28,20 @@ void hyvh_guest_mem_free(struct hyvh_guest_mem *mem)
  * hyvh_guest_mem_set() - handle HYV_SET_MEM
  * @mem: guest memory
  * @arg: the new table
- * @bytes: set to the size of guest memory, also after -EINTR
+ * @bytes: set to the size of guest memory
+ * @old: set to the old table, for hyvh_mem_table_retire(), or NULL
  *
- * After success nothing uses the old table, or an address that it has
+ * When the old table is retired nothing uses it, or an address that it has
  * translated: the VMM may put other memory there.
  *
- * Context: Process context. May sleep. Runs in the VMM. Waits until requests
- * that pin guest memory by the old table have pinned it, or begin again.
- * Return: 0; -EINTR if a fatal signal is pending, with the new table in force;
- * or another negative errno, with nothing changed.
+ * Context: Process context. May sleep. Runs in the VMM.
+ * Return: 0, or a negative errno with nothing changed.
  */
 int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
-		       const struct hyv_set_mem *arg, u64 *bytes)
+		       const struct hyv_set_mem *arg, u64 *bytes,
+		       struct hyvh_mem_table **old)
 {
-	struct hyvh_mem_table *old, *table;
+	struct hyvh_mem_table *table;
 	struct hyv_mem_region *regions;
 
 	if (arg->nr_regions > HYVH_MAX_MEM_REGIONS)
@@ -58,10 +58,10 @@ int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
 	*bytes = hyvh_mem_table_bytes(table);
 
 	spin_lock(&mem->lock);
-	old = mem->table;
+	*old = mem->table;
 	WRITE_ONCE(mem->table, table);
 	spin_unlock(&mem->lock);
-	return old ? hyvh_mem_table_retire(old) : 0;
+	return 0;
 }
 
 /*

@@ -27,7 +27,8 @@ void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel,
 			 struct hyvh_quota *vmas);
 void hyvh_guest_mem_free(struct hyvh_guest_mem *mem);
 int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
-		       const struct hyv_set_mem *arg, u64 *bytes);
+		       const struct hyv_set_mem *arg, u64 *bytes,
+		       struct hyvh_mem_table **old);
 struct hyvh_mem_table *hyvh_guest_mem_get(struct hyvh_guest_mem *mem);
 bool hyvh_guest_mem_is_current(const struct hyvh_guest_mem *mem,
 			       const struct hyvh_mem_table *table);
