@@ -212,7 +212,7 @@ static int hyvh_mmap(struct file *file, struct vm_area_struct *vma)
 	/* Pairs with smp_store_release() in hyvh_ioctl_attach(). */
 	if (!smp_load_acquire(&vnic->attached))
 		return -ENOTCONN;
-	if (vma->vm_mm != vnic->mm)
+	if (!hyvh_vnic_is_owner(vnic))
 		return -EPERM;
 	return hyvh_window_mmap(&vnic->window, vma);
 }

@@ -172,7 +172,7 @@ static void hyvh_vnic_lose_hca(struct hyvh_vnic *vnic)
 
 static void hyvh_vnic_end(struct hyvh_vnic *vnic)
 {
-	/* HYV_RESET holds setup_lock, but the VMM issues no ioctl any longer. */
+	/* Unlike HYV_RESET without setup_lock, but no ioctl can run. */
 	hyvh_vnic_stop(vnic);
 	if (vnic->hca)
 		hyvh_vnic_detach_hca(vnic);
@@ -378,12 +378,13 @@ void hyvh_vnic_close(struct hyvh_vnic *vnic)
 }
 
 /*
- * Is the caller the process that has attached? A process with the same memory is
- * not, because a signal to the owner would not end its requests.
+ * Check that the caller is the process that has attached. A process with the
+ * same memory is not: a signal to the owner would not end its requests.
  */
 bool hyvh_vnic_is_owner(const struct hyvh_vnic *vnic)
 {
-	return current->mm == vnic->mm && same_thread_group(current, vnic->owner);
+	return current->mm == vnic->mm &&
+	       same_thread_group(current, vnic->owner);
 }
 
 /* --- Attach --- */
@@ -632,7 +633,7 @@ static int hyvh_vnic_set_mode(struct hyvh_vnic *vnic,
 	if (!vnic->hca)
 		return -ENODEV;
 	if (vnic->features)
-		return hyvh_refuse(vnic->id, -EBUSY, "features are set already");
+		return hyvh_refuse(vnic->id, -EBUSY, "features are set");
 	ret = hyvh_vgids_set_mode(&vnic->vgids, vnic->hca, mode);
 	if (ret)
 		return ret;
@@ -703,7 +704,7 @@ static int hyvh_vnic_check_features(const struct hyvh_vnic *vnic, u64 features)
 	if (!vnic->hca)
 		return -ENODEV;
 	if (vnic->features)
-		return hyvh_refuse(vnic->id, -EBUSY, "features are set already");
+		return hyvh_refuse(vnic->id, -EBUSY, "features are set");
 	if (unknown)
 		return hyvh_refuse(vnic->id, -EOPNOTSUPP,
 				   "features 0x%llx are not offered", unknown);

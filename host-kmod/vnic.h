@@ -23,8 +23,8 @@
  *
  * The worker takes neither setup_lock nor teardown_rwsem, and waits for nothing
  * that a VMM or a guest controls, so that a holder of either can stop it.
- * Teardown runs in a work item that takes teardown_rwsem, but not setup_lock, so
- * that a holder of setup_lock can wait for it.
+ * Teardown runs in a work item that takes teardown_rwsem, but not setup_lock,
+ * so that a holder of setup_lock can wait for it.
  */
 #ifndef HYVH_VNIC_H
 #define HYVH_VNIC_H
@@ -67,7 +67,7 @@ struct hyvh_vnic {
 	struct rcu_head rcu;
 
 	/* Constant once the vNIC is attached. */
-	u32 id;				/* reused only after all other numbers */
+	u32 id;				/* reused after all others only */
 	char name[HYV_NAME_LEN];	/* given by the VMM */
 	char comm[TASK_COMM_LEN];	/* of the VMM */
 	char hca_name[IB_DEVICE_NAME_MAX];

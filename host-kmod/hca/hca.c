@@ -38,7 +38,7 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 /* An RDMA device of the host. */
 struct hyvh_hca {
 	struct list_head node;		/* in hyvh_hcas */
-	u32 index;			/* reused only after all other numbers */
+	u32 index;			/* reused after all others only */
 	struct ib_device *ibdev;	/* registered until removal ends */
 	const struct hyvh_hca_driver *driver; /* NULL: guests cannot use it */
 	struct ib_event_handler handler;
@@ -408,7 +408,7 @@ static void hyvh_hca_complain(struct list_head *links, bool kill)
 		link->ops->late(link, kill);
 }
 
-/* A request that is being executed may wait for the VMM, which may not answer. */
+/* A running request may wait for the VMM, which may not answer. */
 static void hyvh_hca_wait_all(struct hyvh_hca *hca, struct list_head *links)
 {
 	unsigned long start = jiffies;

@@ -37,7 +37,8 @@ struct hyvh_hca_driver {
  * @remove: the HCA is removed, and the link already detached: start to give up
  *	the HCA
  * @removed: wait up to @timeout jiffies until that is done; returns true then
- * @late: it takes too long: tell the administrator, and end the VMM if @kill
+ * @late: report to the administrator that this takes too long, and kill the VMM
+ *	if @kill
  * @get: take a reference to the object that contains the link; any context
  * @put: drop that reference
  *

@@ -55,8 +55,8 @@ struct hyvh_placeholder {
 static void * const hyvh_uverbs_anchor __used = ib_copy_ah_attr_to_user;
 
 /*
- * Closes files of the HCA in kernel threads, because only those can close a file
- * at once. Its work items wait for nothing but the HCA's driver.
+ * Closes files of the HCA in kernel threads, because only those can close a
+ * file at once. Its work items wait for nothing but the HCA's driver.
  */
 static struct workqueue_struct *hyvh_uctx_wq;
 
@@ -107,8 +107,8 @@ static struct device_attribute *hyvh_device_attr(struct device *dev,
  * @name: set to the name of the HCA, IB_DEVICE_NAME_MAX bytes
  *
  * ib_uverbs exports no function for this, so it reads what is the attribute
- * "ibdev" of the device in sysfs, as user space would. The HCA may be renamed or
- * removed at any time.
+ * "ibdev" of the device in sysfs, as user space would. The HCA may be renamed
+ * or removed at any time.
  *
  * Context: Process context. May sleep.
  * Return: 0, -ENODEV if the HCA was removed, or -ENOMEM.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Making memory of the VMM present without waiting for the VMM. A page fault may
- * wait for user space: for the server of a FUSE file, or the owner of a
+ * Making memory of the VMM present without waiting for the VMM. A page fault
+ * may wait for user space: for the server of a FUSE file, or the owner of a
  * userfaultfd. So a kernel thread accesses the VMM's memory with page faults
- * disabled, and lets missing pages be brought in here.
+ * disabled, and brings in missing pages with hyvh_fault_in().
  */
 #include <linux/errno.h>
 #include <linux/fs.h>

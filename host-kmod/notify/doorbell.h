@@ -35,8 +35,8 @@ struct hyvh_doorbells {
 
 	struct mutex lock;	/* serialises changes of area */
 	/*
-	 * The guest's doorbell area, or NULL. Set to NULL only while the worker,
-	 * which reads it without the lock, is stopped.
+	 * The guest's doorbell area, or NULL. Set to NULL only while the
+	 * worker, which reads it without the lock, is stopped.
 	 */
 	struct hyvh_doorbell_area *area;
 };

@@ -135,10 +135,10 @@ bool hyvh_backlog_raise(struct hyvh_event_backlog *backlog,
  * @backlog: the backlog
  * @ev: message to write
  *
- * The event stays pending until hyvh_backlog_done(), so that a delivery can fail
- * and be tried again. The caller excludes hyvh_backlog_cancel() from this call
- * until the message is delivered or dropped. An event that was raised more than
- * HYVH_EVENT_MAX_COUNT times takes several messages.
+ * The event stays pending until hyvh_backlog_done(), so that a delivery can
+ * fail and be tried again. The caller excludes hyvh_backlog_cancel() from this
+ * call until the message is delivered or dropped. An event that was raised more
+ * than HYVH_EVENT_MAX_COUNT times takes several messages.
  *
  * Return: the event, or NULL, with @ev unchanged, if nothing is pending.
  */

@@ -121,10 +121,12 @@ static int hyvh_event_ring_init(struct hyvh_vring *vring,
 			      arg->avail_index, event_idx);
 	if (ret)
 		return ret;
-	return hyvh_fault_in_check(arg->desc, hyvh_vring_desc_bytes(arg->num)) ?:
+	return hyvh_fault_in_check(arg->desc,
+				   hyvh_vring_desc_bytes(arg->num)) ?:
 	       hyvh_fault_in_check(arg->avail,
 				   hyvh_vring_avail_bytes(arg->num)) ?:
-	       hyvh_fault_in_check(arg->used, hyvh_vring_used_bytes(arg->num));
+	       hyvh_fault_in_check(arg->used,
+				   hyvh_vring_used_bytes(arg->num));
 }
 
 static struct eventfd_ctx *hyvh_event_call_get(int fd)
@@ -212,7 +214,7 @@ int hyvh_events_set_queue(struct hyvh_events *events,
 	if (!arg->num) {
 		if (arg->desc || arg->avail || arg->used)
 			return hyvh_refuse(events->vnic_id, -EINVAL,
-					   "addresses for an event queue to stop");
+					   "rings of a queue to stop");
 		hyvh_event_queue_stop(eq, &arg->avail_index);
 		return 0;
 	}
@@ -327,8 +329,9 @@ static int hyvh_event_hva(void *arg, u64 gpa, u64 len, u64 *hva, u64 *run)
 }
 
 /*
- * Deliver until the backlog is empty. Adds the number of messages to @n. Returns
- * 0, -ENOBUFS if the guest's buffers are used up, or an error of the ring.
+ * Deliver until the backlog is empty. Adds the number of messages to @n.
+ * Returns 0, -ENOBUFS if the guest's buffers are used up, or an error of the
+ * ring.
  */
 static int hyvh_event_queue_push(struct hyvh_events *events,
 				 struct hyvh_event_queue *eq,

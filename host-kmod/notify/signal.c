@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A condition that a VMM is told of through an eventfd. All functions need
- * process context.
+ * Conditions that are reported to the VMM through an eventfd. All functions
+ * need process context.
  */
 #include <linux/eventfd.h>
 #include <linux/minmax.h>
@@ -16,8 +16,8 @@ void hyvh_signal_init(struct hyvh_signal *signal)
 }
 
 /*
- * Replace the eventfd; NULL for none. Takes over the caller's reference. The new
- * one is signalled at once if the condition is raised.
+ * Replace the eventfd; NULL for none. Takes over the caller's reference. The
+ * new one is signalled at once if the condition is raised.
  */
 void hyvh_signal_set(struct hyvh_signal *signal, struct eventfd_ctx *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A condition that a VMM is told of through an eventfd.
+ * A condition that is reported to the VMM through an eventfd.
  */
 #ifndef HYVH_SIGNAL_H
 #define HYVH_SIGNAL_H

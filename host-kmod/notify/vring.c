@@ -339,8 +339,8 @@ static int hyvh_vring_use(struct hyvh_vring *vr, u16 head, u32 len)
  *
  * The buffer may be a chain of descriptors, and they may be indirect.
  *
- * Return: 0; %-ENOBUFS if there is no buffer; %-EFAULT if memory is not present,
- * see above; or %-EINVAL if the ring is broken.
+ * Return: 0; %-ENOBUFS if there is no buffer; %-EFAULT if memory is not
+ * present, see vring.h; or %-EINVAL if the ring is broken.
  */
 int hyvh_vring_push(struct hyvh_vring *vr, hyvh_vring_to_hva_fn to_hva,
 		    void *arg, const void *data, u32 len)

@@ -6,8 +6,9 @@
  * The functions take no lock: the caller serialises them. Except
  * hyvh_vring_init(), they work with page faults disabled, and then never sleep.
  * They fail with -EFAULT if memory is not present, and set @fault_addr and
- * @fault_len to it. The caller makes it present and calls again: until the index
- * of the used ring is written, a call changes nothing that the driver looks at.
+ * @fault_len to it. The caller makes it present and calls again: until the
+ * index of the used ring is written, a call changes nothing that the driver
+ * looks at.
  *
  * The content of the ring is untrusted. Each value is used as it was read once,
  * and an invalid one breaks the ring, nothing else.

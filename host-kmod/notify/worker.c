@@ -179,7 +179,7 @@ void hyvh_worker_stop(struct hyvh_worker *worker)
 
 	if (!task)
 		return;
-	/* From now on wake-ups have no effect; kthread_stop() frees the task. */
+	/* kthread_stop() frees the task, so nobody may wake it any longer. */
 	hyvh_worker_set_task(worker, NULL);
 	kthread_stop(task);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The worker: a kernel thread that does what its owner's operations say. It never
- * waits for the VMM or the guest, so it can be stopped at any time.
+ * The worker: a kernel thread that does what its owner's operations say. It
+ * never waits for the VMM or the guest, so it can be stopped at any time.
  */
 #ifndef HYVH_WORKER_H
 #define HYVH_WORKER_H
