@@ -236,6 +236,45 @@ static void backlog_cancel(struct kunit *test)
 	expect_event(test, HYV_EVENT_QP, 2, 7, 1);
 }
 
+/* A delivery that fails changes nothing; others may raise meanwhile. */
+static void backlog_try_again(struct kunit *test)
+{
+	struct hyvh_event_backlog *backlog = test->priv;
+	struct hyvh_pending_event *event;
+	struct hyvh_event_source a, b;
+	struct hyv_event ev;
+
+	hyvh_event_source_init(&a, HYV_EVENT_QP, 3, 1);
+	hyvh_event_source_init(&b, HYV_EVENT_QP, 3, 2);
+	KUNIT_EXPECT_NULL(test, hyvh_backlog_peek(backlog, &ev));
+	hyvh_backlog_raise(backlog, &a);
+	event = hyvh_backlog_peek(backlog, &ev);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(ev.count), 1);
+	KUNIT_EXPECT_FALSE(test, hyvh_backlog_empty(backlog));
+
+	/* It grows while it is delivered: what was not in the message stays. */
+	hyvh_backlog_raise(backlog, &a);
+	hyvh_backlog_done(backlog, event, &ev);
+	event = hyvh_backlog_peek(backlog, &ev);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(ev.count), 1);
+
+	/* For lack of an entry, it moves to the end while it is delivered. */
+	hyvh_backlog_raise(backlog, &b);
+	hyvh_backlog_raise(backlog, &a);
+	hyvh_backlog_done(backlog, event, &ev);
+	expect_event(test, HYV_EVENT_QP, 3, 2, 1);
+	expect_event(test, HYV_EVENT_QP, 3, 1, 1);
+	expect_empty(test);
+
+	/* The object goes before the next attempt. */
+	hyvh_backlog_raise(backlog, &a);
+	KUNIT_EXPECT_NOT_NULL(test, hyvh_backlog_peek(backlog, &ev));
+	hyvh_backlog_cancel(backlog, &a);
+	KUNIT_EXPECT_NULL(test, hyvh_backlog_peek(backlog, &ev));
+}
+
 static void backlog_raise_with_interrupts_off(struct kunit *test)
 {
 	struct hyvh_event_backlog *backlog = test->priv;
@@ -336,6 +375,7 @@ static struct kunit_case backlog_cases[] = {
 	KUNIT_CASE(backlog_no_spare_left),
 	KUNIT_CASE(backlog_cancel_all),
 	KUNIT_CASE(backlog_cancel),
+	KUNIT_CASE(backlog_try_again),
 	KUNIT_CASE(backlog_raise_with_interrupts_off),
 	KUNIT_CASE(backlog_loses_nothing),
 	KUNIT_CASE(backlog_keeps_order),
