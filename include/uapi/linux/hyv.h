@@ -23,7 +23,7 @@
  * bytes. If that is less than the size that the kernel knows, the missing
  * fields count as zero; if it is more, the unknown tail must be zero. Reserved
  * fields and unknown flags must be zero. The kernel writes the fields that
- * begin with out_. Lengths are in bytes.
+ * begin with out_, whatever they were. Lengths are in bytes.
  *
  * All ioctls return 0 on success, and these errors among others:
  *  ENOTTY      unknown ioctl number
@@ -252,7 +252,7 @@ struct hyv_set_doorbell {
  * struct hyv_set_event_queue - ioctl(HYV_SET_EVENT_QUEUE): start, stop a queue
  * @size: sizeof(struct hyv_set_event_queue)
  * @flags: must be 0
- * @index: event queue, below hyv_get_info.out_max_event_queues
+ * @index: event queue, below hyv_attach.nr_event_queues
  * @num: entries of the split virtqueue, a power of two up to 32768; 0 stops the
  *	queue
  * @desc: address of the descriptor table in the owner's address space
@@ -268,6 +268,9 @@ struct hyv_set_doorbell {
  * of a memfd, tmpfs or hugetlbfs: guest RAM, not device memory. A queue whose
  * rings or buffers break the rules of virtio, or are other memory, is broken: it
  * delivers nothing any longer, and hyv_set_notify.error_fd is signalled.
+ * Descriptors may be chained and indirect.
+ *
+ * To stop a queue, @desc, @avail and @used must be 0; the eventfds are ignored.
  *
  *  EBUSY       the queue to start is running
  *  EOPNOTSUPP  a ring is in memory of another kind
@@ -439,8 +442,8 @@ struct hyv_set_addressing {
  * @error_fd: eventfd that is signalled when an event queue is broken, after
  *	which the device needs a reset (DEVICE_NEEDS_RESET); -1 for none
  *
- * Replaces both eventfds. If what one of them tells is already the case, it is
- * signalled at once.
+ * Replaces both eventfds. If what one of them reports is already the case, it
+ * is signalled at once.
  */
 struct hyv_set_notify {
 	__u32 size;
