@@ -14,6 +14,7 @@
 
 /* Pages of a doorbell area; enough for the slots of today. */
 #define DB_PAGES 2
+#define DB_KIB	 (DB_PAGES * 4L)
 
 /**
  * struct doorbells - the doorbell area of a vNIC

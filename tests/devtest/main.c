@@ -11,6 +11,8 @@
 
 static const struct dt_suite suites[] = {
 	{"ioctl", "rules of all ioctls", suite_ioctl, 120},
+	{"setup", "attach, features, configuration, order of ioctls",
+	 suite_setup, 120},
 	{"wire", "rules of all requests", suite_wire, 180},
 	{"query", "attributes of the HCA, its port and its GIDs", suite_query,
 	 60},
@@ -34,6 +36,8 @@ static const struct dt_suite suites[] = {
 	{"reset", "reset while requests run", suite_reset, 120},
 	{"close", "close while requests run", suite_close, 120},
 	{"kill", "the owner is killed while requests run", suite_kill, 180},
+	{"orphan", "the owner ends before another process closes the file",
+	 suite_orphan, 120},
 	{"replug",
 	 "the HCA is removed and returns (DEVTEST_UNPLUG, DEVTEST_PLUG)",
 	 suite_replug, 300, .optional = true},

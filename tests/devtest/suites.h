@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 void suite_ioctl(void);
+void suite_setup(void);
+void suite_orphan(void);
 void suite_wire(void);
 void suite_query(void);
 void suite_objects(void);

@@ -255,7 +255,7 @@ static void finish(int nr)
 
 	ep_destroy(&b);
 	ep_destroy(&a);
-	tap_is(dt_pinned_kib(), 0, "no MR pins memory");
+	tap_is(dt_pinned_kib(), nr * DB_KIB, "no MR pins memory");
 	for (i = 0; i < nr; i++) {
 		vnic_close(&vnics[i]);
 		db_free(&dbs[i]);

@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/virtio_config.h>
 
 #include "fixture.h"
 #include "suites.h"
@@ -39,7 +41,7 @@ static bool expected(int ret)
 {
 	return !ret || ret == HYV_S_ENOENT || ret == HYV_S_EBUSY ||
 	       ret == HYV_S_EIO || ret == HYV_S_EINTR || ret == -EBADF ||
-	       ret == HYV_S_EOPNOTSUPP;
+	       ret == -EPROTO || ret == HYV_S_EOPNOTSUPP;
 }
 
 /*
@@ -216,6 +218,57 @@ void suite_kill(void)
 	dt_expect_counts(&before, "after owners were killed");
 }
 
+/* In a child: leave a process behind that has the file open. */
+static void leave_heir(int ready)
+{
+	struct fixture f;
+	pid_t heir;
+
+	fixture_init(&f);
+	heir = fork();
+	while (!heir)
+		pause();
+	if (heir < 0 || write(ready, &heir, sizeof(heir)) != sizeof(heir))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/*
+ * The objects and the pinned memory of a vNIC are gone soon after the owner,
+ * whoever else has the file.
+ */
+void suite_orphan(void)
+{
+	struct dt_counts before = dt_counts(), now;
+	int ready[2], status;
+	pid_t owner, heir;
+	uint64_t end;
+
+	REQUIRE(!pipe(ready), "pipe");
+	fflush(stdout);
+	owner = fork();
+	REQUIRE(owner >= 0, "fork");
+	if (!owner)
+		leave_heir(ready[1]);
+	REQUIRE_EQ(read(ready[0], &heir, sizeof(heir)), sizeof(heir),
+		   "another process has the file");
+	now = dt_counts();
+	tap_ok(now.qp > before.qp && now.ctx > before.ctx,
+	       "the owner has objects");
+	kill(owner, SIGKILL);
+	REQUIRE_EQ(waitpid(owner, &status, 0), owner, "the owner ends");
+
+	end = dt_now_ms() + 5000ULL * dt_timeout_scale();
+	do {
+		dt_sleep_us(10000);
+		now = dt_counts();
+	} while (memcmp(&now, &before, sizeof(now)) && dt_now_ms() < end);
+	tap_is(kill(heir, 0), 0, "the other process still has the file");
+	dt_expect_counts(&before, "after the owner has ended");
+	kill(heir, SIGKILL);
+}
+
 void suite_reset(void)
 {
 	struct dt_counts before = dt_counts();
@@ -335,26 +388,28 @@ void suite_show(void)
 	dt_expect_counts(&before, "after rdma resource");
 }
 
+static bool signalled(int event)
+{
+	uint64_t count;
+
+	return read(event, &count, sizeof(count)) == sizeof(count);
+}
+
 /* The HCA is removed, by a command in the environment. */
 void suite_unplug(void)
 {
 	const char *command = getenv("DEVTEST_UNPLUG");
 	struct hyv_event ev = {};
 	struct hyv_config config;
-	struct hyv_get_config get = {
-		.size = sizeof(get),
-		.config = (uintptr_t)&config,
-		.config_len = sizeof(config),
-		.nr_event_queues = 1,
-	};
 	struct mr_info mr;
 	struct gbuf buf;
 	struct crowd c;
 	struct evq q;
 	struct ep ep;
 	uint32_t context;
-	uint64_t began;
+	uint64_t began, offered;
 	bool fatal = false;
+	int event;
 
 	REQUIRE(command, "DEVTEST_UNPLUG names a command");
 	gmem_init(&gm, GMEM_MEMFD);
@@ -368,6 +423,10 @@ void suite_unplug(void)
 	REQUIRE_EQ(cmd_reg_mr(&c.v, ep.pd, &buf, ACCESS_REMOTE, &mr), 0,
 		   "REG_MR");
 	dt_sleep_us(200000);
+
+	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	REQUIRE_EQ(vnic_set_notify(&c.v, event, -1), 0, "SET_NOTIFY");
+	tap_ok(!signalled(event), "the configuration has not changed yet");
 
 	began = dt_now_ms();
 	tap_is(dt_run("timeout %u %s", 60 * dt_timeout_scale(), command), 0,
@@ -386,11 +445,21 @@ void suite_unplug(void)
 	       "ALLOC_CONTEXT without an HCA");
 	tap_is(cmd_destroy(&c.v, HYV_OBJ_MR, mr.handle), HYV_S_EIO,
 	       "DESTROY without an HCA");
-	tap_is(hyv_ioctl(c.v.fd, HYV_GET_CONFIG, &get), -ENODEV,
-	       "GET_CONFIG without an HCA");
+	tap_ok(signalled(event), "config_fd is signalled");
+	config = c.v.config;
+	offered = c.v.offered;
+	vnic_get_config(&c.v);
+	tap_is(c.v.config.status, 0, "GET_CONFIG without an HCA says so");
+	c.v.config.status = config.status;
+	tap_ok(!memcmp(&config, &c.v.config, sizeof(config)) &&
+		       offered == c.v.offered,
+	       "everything else in the configuration stays");
+	tap_is(vnic_set_notify(&c.v, event, -1), 0, "SET_NOTIFY");
+	tap_ok(signalled(event), "a new config_fd is signalled at once");
+	close(event);
 	tap_is(vnic_set_features(&c.v, vnic_features(&c.v)), -ENODEV,
 	       "SET_FEATURES without an HCA");
-	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
+	tap_is(dt_pinned_kib(), DB_KIB, "only the doorbell area is pinned");
 	memset(c.v.window, 1, c.v.window_size);
 	tap_ok(true, "the window has no hole");
 	tap_is(vnic_reset(&c.v), 0, "RESET without an HCA");
@@ -409,7 +478,8 @@ static void attach_loop(const char *path)
 	for (;;) {
 		uverbs = open(path, O_RDWR | O_CLOEXEC);
 		v.fd = hyv_open();
-		if (!hyv_attach_fd(v.fd, uverbs, "loop"))
+		if (!hyv_attach_fd(v.fd, uverbs, "loop") &&
+		    !vnic_set_features(&v, 1ULL << VIRTIO_F_VERSION_1))
 			cmd_alloc_context(&v, &context);
 		if (uverbs >= 0)
 			close(uverbs);

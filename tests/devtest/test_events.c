@@ -3,9 +3,12 @@
  * Arming and event queues, and the events of QPs, CQs and ports.
  */
 #include <endian.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <linux/virtio_ring.h>
 
 #include "suites.h"
@@ -28,18 +31,16 @@ static struct evq q0, q1;
 static struct ep a, b;
 static struct gbuf src, dst;
 static struct mr_info src_mr, dst_mr;
+static int error_fd;
 
 static void setup(bool event_idx)
 {
-	uint64_t features;
-
 	gm.next = 0;
 	gm.next_linear = 0;
-	vnic_open(&v, &gm);
-	features = vnic_features(&v);
-	if (event_idx)
-		features |= 1ULL << VIRTIO_RING_F_EVENT_IDX;
-	REQUIRE_EQ(vnic_set_features(&v, features), 0, "SET_FEATURES");
+	vnic_open_features(&v, &gm,
+			   event_idx ? 1ULL << VIRTIO_RING_F_EVENT_IDX : 0);
+	error_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	REQUIRE_EQ(vnic_set_notify(&v, -1, error_fd), 0, "SET_NOTIFY");
 	db_init(&db, &v, 100);
 	REQUIRE_EQ(db_setup(&db, &v), 0, "SETUP_DOORBELLS");
 	evq_init(&q0, &v, 0, 8, event_idx);
@@ -63,6 +64,7 @@ static void setup(bool event_idx)
 static void finish(void)
 {
 	vnic_close(&v);
+	close(error_fd);
 	evq_free(&q0);
 	evq_free(&q1);
 	db_free(&db);
@@ -388,10 +390,26 @@ static void break_read_only(void)
 	q0.desc[0].flags = 0;
 }
 
+/* A table of which the first entry says that it is a table. */
 static void break_indirect(void)
 {
+	struct vring_desc table = {
+		.len = htole32(sizeof(table)),
+		.flags = htole16(VRING_DESC_F_INDIRECT),
+	};
+
 	evq_post(&q0, 0);
-	q0.desc[0].flags = htole16(VRING_DESC_F_WRITE | VRING_DESC_F_INDIRECT);
+	memcpy(&q0.event[0], &table, sizeof(table));
+	q0.desc[0].len = htole32(sizeof(table));
+	q0.desc[0].flags = htole16(VRING_DESC_F_INDIRECT);
+}
+
+static void break_chain(void)
+{
+	evq_post(&q0, 0);
+	q0.desc[0].len = 0;
+	q0.desc[0].flags = htole16(VRING_DESC_F_WRITE | VRING_DESC_F_NEXT);
+	q0.desc[0].next = 0;
 }
 
 static void break_short(void)
@@ -412,6 +430,71 @@ static void break_wrap(void)
 	q0.desc[0].addr = htole64(-8ULL);
 }
 
+static bool error_signalled(unsigned int timeout_ms)
+{
+	uint64_t end = dt_now_ms() + timeout_ms, count;
+
+	while (read(error_fd, &count, sizeof(count)) != sizeof(count)) {
+		if (dt_now_ms() > end)
+			return false;
+		dt_sleep_us(1000);
+	}
+	return true;
+}
+
+/* A new error_fd is signalled again, until a reset. */
+static void test_signalled_again(void)
+{
+	tap_is(vnic_set_notify(&v, -1, error_fd), 0, "SET_NOTIFY");
+	tap_ok(error_signalled(0), "a new error_fd is signalled at once");
+	tap_is(vnic_set_notify(&v, -1, -1), 0, "SET_NOTIFY with nothing");
+	tap_ok(!error_signalled(0), "the old one is not");
+	tap_is(vnic_set_notify(&v, -1, error_fd), 0, "SET_NOTIFY");
+	tap_ok(error_signalled(0), "signalled at once again");
+}
+
+/*
+ * A buffer of one descriptor in the ring and two in a table, in the order of
+ * the message; then a chain of two.
+ */
+static void test_framing(bool event_idx)
+{
+	struct vring_desc *table = (void *)&q0.event[4];
+	struct hyv_event ev;
+	uint8_t raw[sizeof(ev)];
+	uint32_t id;
+
+	empty_queue(&q0, event_idx);
+	evq_post(&q0, 0);
+	q0.desc[0].len = htole32(5);
+	q0.desc[0].flags = htole16(VRING_DESC_F_WRITE | VRING_DESC_F_NEXT);
+	q0.desc[0].next = htole16(3);
+	q0.desc[3].addr = htole64(q0.event_gpa + 4 * sizeof(ev));
+	q0.desc[3].len = htole32(2 * sizeof(*table));
+	q0.desc[3].flags = htole16(VRING_DESC_F_INDIRECT);
+	table[0].addr = htole64(q0.event_gpa + 2 * sizeof(ev));
+	table[0].len = htole32(20);
+	table[0].flags = htole16(VRING_DESC_F_WRITE | VRING_DESC_F_NEXT);
+	table[0].next = htole16(1);
+	table[1].addr = htole64(q0.event_gpa + sizeof(ev));
+	table[1].len = htole32(100);
+	table[1].flags = htole16(VRING_DESC_F_WRITE);
+	table[1].next = 0;
+	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
+	complete_one();
+	if (!tap_ok(take_soon(&q0, &ev, &id), "an event in three parts comes"))
+		return;
+	tap_is(id, 0, "its first descriptor is used");
+	memcpy(raw, &q0.event[0], 5);
+	memcpy(raw + 5, &q0.event[2], 20);
+	memcpy(raw + 25, &q0.event[1], sizeof(raw) - 25);
+	memcpy(&ev, raw, sizeof(ev));
+	tap_is(le16toh(ev.type), HYV_EVENT_COMP, "type");
+	tap_is(le32toh(ev.handle), a.cq.handle, "CQ");
+	tap_is(le32toh(ev.count), 1, "count");
+	tap_ok(!error_signalled(0), "the queue is not broken");
+}
+
 /* A driver that breaks the rules loses its queue, and nothing else. */
 static void test_broken(bool event_idx)
 {
@@ -422,7 +505,8 @@ static void test_broken(bool event_idx)
 		{"available index jumps", break_jump},
 		{"no such descriptor", break_id},
 		{"buffer for reading", break_read_only},
-		{"indirect descriptor", break_indirect},
+		{"table in a table", break_indirect},
+		{"endless chain", break_chain},
 		{"buffer too short", break_short},
 		{"buffer outside of guest memory", break_hole},
 		{"buffer wraps", break_wrap},
@@ -436,8 +520,11 @@ static void test_broken(bool event_idx)
 		cases[i].spoil();
 		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
 		complete_one();
-		dt_sleep_us(30000);
+		tap_ok(error_signalled(EVENT_MS), "%s: error_fd is signalled",
+		       cases[i].what);
 		tap_ok(!evq_take(&q0, &ev, &id), "%s: no event", cases[i].what);
+		complete_one();
+		tap_ok(!error_signalled(30), "%s: once", cases[i].what);
 		empty_queue(&q0, event_idx);
 		evq_post_all(&q0);
 		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
@@ -454,9 +541,14 @@ static void test_reset(void)
 	uint16_t index;
 
 	tap_is(vnic_reset(&v), 0, "RESET");
+	tap_is(vnic_set_notify(&v, -1, error_fd), 0, "SET_NOTIFY");
+	tap_ok(!error_signalled(0), "a reset repairs the queues");
 	tap_is(evq_stop(&q0, &v, &index), 0, "stop of a stopped queue");
 	evq_free(&q0);
 	evq_init(&q0, &v, 0, 8, false);
+	tap_is(evq_start(&q0, &v, 0), -EPROTO,
+	       "no queue starts before features are set");
+	tap_is(vnic_set_features(&v, vnic_features(&v)), 0, "SET_FEATURES");
 	tap_is(evq_start(&q0, &v, 0), 0, "a queue starts after a reset");
 	evq_post_all(&q0);
 	expect_quiet(&q0, "no events after a reset");
@@ -474,7 +566,9 @@ static void run(bool event_idx)
 	test_restart();
 	test_destroy_race();
 	test_stall(event_idx);
+	test_framing(event_idx);
 	test_broken(event_idx);
+	test_signalled_again();
 	test_reset();
 	finish();
 }

@@ -39,12 +39,14 @@ union ioctl_arg {
 	struct hyv_exec exec;
 	struct hyv_reset reset;
 	struct hyv_set_addressing set_addressing;
+	struct hyv_set_notify set_notify;
 	uint8_t bytes[512];
 };
 
 /* Objects that the valid arguments below refer to. */
 static struct {
 	struct gmem gm;
+	void *device; /* memory that is not guest RAM */
 	uint8_t config[64];
 	struct hyv_alloc_context_req request;
 	uint8_t reply[256];
@@ -65,6 +67,7 @@ static void fill_attach(union ioctl_arg *a)
 	a->attach.uverbs_fd = fix.uverbs;
 	a->attach.scratch_len = DT_SCRATCH;
 	a->attach.scratch = (uintptr_t)hyv_scratch();
+	a->attach.nr_event_queues = 1;
 }
 
 static void fill_set_window(union ioctl_arg *a)
@@ -99,7 +102,6 @@ static void fill_get_config(union ioctl_arg *a)
 {
 	a->get_config.config = (uintptr_t)fix.config;
 	a->get_config.config_len = sizeof(fix.config);
-	a->get_config.nr_event_queues = 1;
 }
 
 static void fill_exec(union ioctl_arg *a)
@@ -125,6 +127,12 @@ static void fill_set_addressing(union ioctl_arg *a)
 	a->set_addressing.mode = HYV_ADDRESSING_GUEST;
 	a->set_addressing.nr_prefixes = 1;
 	a->set_addressing.prefixes = (uintptr_t)&prefix;
+}
+
+static void fill_set_notify(union ioctl_arg *a)
+{
+	a->set_notify.config_fd = -1;
+	a->set_notify.error_fd = -1;
 }
 
 /**
@@ -175,7 +183,8 @@ static const struct {
 /* It succeeds only once on a file. */
 static bool only_once(const struct ioctl_case *c)
 {
-	return c->cmd == HYV_ATTACH || c->cmd == HYV_SET_WINDOW;
+	return c->cmd == HYV_ATTACH || c->cmd == HYV_SET_WINDOW ||
+	       c->cmd == HYV_SET_FEATURES;
 }
 
 static void fill(const struct ioctl_case *c, union ioctl_arg *a)
@@ -186,6 +195,8 @@ static void fill(const struct ioctl_case *c, union ioctl_arg *a)
 	a->size = c->size;
 }
 
+#define V1 (1ULL << VIRTIO_F_VERSION_1)
+
 /* A file that @c succeeds on. */
 static int open_for(const struct ioctl_case *c)
 {
@@ -194,6 +205,8 @@ static int open_for(const struct ioctl_case *c)
 	if (!c->attached)
 		return hyv_open();
 	vnic_attach(&v, &fix.gm);
+	if (c->cmd == HYV_EXEC)
+		REQUIRE_EQ(vnic_set_features(&v, V1), 0, "SET_FEATURES");
 	return v.fd;
 }
 
@@ -358,129 +371,6 @@ static void test_get_info(void)
 	close(fd);
 }
 
-static int attach_to(const char *path, int flags)
-{
-	int uverbs = open(path, flags | O_CLOEXEC), fd = hyv_open(), ret;
-
-	REQUIRE(uverbs >= 0, "%s opens", path);
-	ret = hyv_attach_fd(fd, uverbs, "");
-	close(uverbs);
-	close(fd);
-	return ret;
-}
-
-static void test_attach_name(void)
-{
-	static const struct {
-		const char *what;
-		const char *name;
-		size_t len;
-		int ret;
-	} names[] = {
-		{"the longest name",
-		 "a name of 63 bytes is the longest that has room: 12345678901234",
-		 63, 0},
-		{"an empty name", "", 0, 0},
-		{"a tab in the name", "tab\there", 8, -EINVAL},
-		{"a newline in the name", "line\nbreak", 10, -EINVAL},
-		{"DEL in the name", "\x7f", 1, -EINVAL},
-		{"a name in UTF-8", "\xc3\xa4", 2, -EINVAL},
-		{"a name without NUL",
-		 "a name of 64 bytes leaves no room for the NUL: 12345678901234567",
-		 64, -EINVAL},
-	};
-	union ioctl_arg a;
-	size_t i;
-	int fd;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		fd = hyv_open();
-		memset(&a, 0, sizeof(a));
-		fill_attach(&a);
-		a.size = sizeof(a.attach);
-		memcpy(a.attach.name, names[i].name, names[i].len);
-		tap_is(hyv_ioctl(fd, HYV_ATTACH, &a), names[i].ret,
-		       "ATTACH with %s", names[i].what);
-		close(fd);
-	}
-}
-
-static void test_attach_scratch(void)
-{
-	static const struct {
-		const char *what;
-		uint64_t add;
-		uint32_t len;
-		int ret;
-	} cases[] = {
-		{"too short", 0, DT_SCRATCH - 1, -EINVAL},
-		{"none", 0, 0, -EINVAL},
-		{"not page aligned", 8, DT_SCRATCH, -EINVAL},
-		{"not mapped", 1ULL << 46, DT_SCRATCH, -EFAULT},
-		{"of the kernel", 1ULL << 63, DT_SCRATCH, -EFAULT},
-	};
-	union ioctl_arg a;
-	int fd = hyv_open();
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		memset(&a, 0, sizeof(a));
-		fill_attach(&a);
-		a.size = sizeof(a.attach);
-		a.attach.scratch_len = cases[i].len;
-		a.attach.scratch += cases[i].add;
-		if (cases[i].ret == -EFAULT)
-			a.attach.scratch = cases[i].add;
-		tap_is(hyv_ioctl(fd, HYV_ATTACH, &a), cases[i].ret,
-		       "ATTACH with scratch memory %s", cases[i].what);
-	}
-	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), 0,
-	       "ATTACH after it has failed");
-	close(fd);
-}
-
-static int set_parameter(const char *value)
-{
-	int fd = open("/sys/module/hyv/parameters/allow_trusted_only_hca",
-		      O_WRONLY | O_CLOEXEC);
-	int ret;
-
-	if (fd < 0)
-		return -1;
-	ret = write(fd, value, 1);
-	close(fd);
-	return ret;
-}
-
-static void test_attach(void)
-{
-	int fd = hyv_open();
-
-	tap_is(hyv_attach_fd(fd, -1, ""), -EBADF, "ATTACH to fd -1");
-	tap_is(hyv_attach_fd(fd, 1000000, ""), -EBADF, "ATTACH to a closed fd");
-	tap_is(hyv_attach_fd(fd, fd, ""), -EINVAL, "ATTACH to itself");
-	tap_is(attach_to("/dev/null", O_RDWR), -EINVAL, "ATTACH to /dev/null");
-	tap_is(attach_to("/dev/infiniband/rdma_cm", O_RDWR), -EINVAL,
-	       "ATTACH to rdma_cm");
-	tap_is(attach_to("/proc/self/comm", O_RDWR), -EINVAL,
-	       "ATTACH to a file");
-	tap_is(attach_to(dt_uverbs(), O_RDONLY), -EBADF,
-	       "ATTACH to a uverbs device that is open for reading");
-	tap_is(attach_to(dt_uverbs(), O_PATH), -EBADF,
-	       "ATTACH to an O_PATH file of a uverbs device");
-
-	tap_is(set_parameter("N"), 1, "allow_trusted_only_hca=N");
-	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), -EPERM,
-	       "ATTACH fails unless the administrator allows the HCA");
-	tap_is(set_parameter("Y"), 1, "allow_trusted_only_hca=Y");
-
-	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), 0, "ATTACH");
-	tap_is(hyv_attach_fd(fd, fix.uverbs, ""), -EISCONN, "ATTACH twice");
-	close(fd);
-	test_attach_name();
-	test_attach_scratch();
-}
-
 static void test_limits(void)
 {
 	struct hyv_set_limits ok = {.max_contexts = 1, .max_pinned = 4096};
@@ -629,7 +519,7 @@ static void test_doorbell(void)
 
 static void spoil_index(struct hyv_set_event_queue *a)
 {
-	a->index = HYV_MAX_EVENT_QUEUES;
+	a->index = DT_EVENT_QUEUES;
 }
 
 static void spoil_num(struct hyv_set_event_queue *a)
@@ -687,6 +577,16 @@ static void spoil_unmapped(struct hyv_set_event_queue *a)
 	a->used = 1ULL << 46;
 }
 
+static void spoil_device(struct hyv_set_event_queue *a)
+{
+	a->desc = (uintptr_t)fix.device;
+}
+
+static void spoil_not_mapped(struct hyv_set_event_queue *a)
+{
+	a->desc = 1ULL << 46;
+}
+
 static void test_event_queue(void)
 {
 	static const struct {
@@ -706,6 +606,8 @@ static void test_event_queue(void)
 		{"call fd -2", spoil_call_negative, -EINVAL},
 		{"kick fd", spoil_kick, -EBADF},
 		{"available index", spoil_avail_index, -EINVAL},
+		{"descriptors not mapped", spoil_not_mapped, -EFAULT},
+		{"descriptors in the window", spoil_device, -EOPNOTSUPP},
 	};
 	struct hyv_set_event_queue
 		good =
@@ -723,7 +625,8 @@ static void test_event_queue(void)
 	struct vnic v;
 	size_t i;
 
-	vnic_attach(&v, &fix.gm);
+	vnic_open(&v, &fix.gm);
+	fix.device = v.window;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		arg = good;
 		cases[i].spoil(&arg);
@@ -737,84 +640,16 @@ static void test_event_queue(void)
 	       "SET_EVENT_QUEUE of one that runs");
 	arg.num = 0;
 	arg.avail_index = 0;
+	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), -EINVAL,
+	       "SET_EVENT_QUEUE to stop, with addresses");
+	arg.desc = 0;
+	arg.avail = 0;
+	arg.used = 0;
 	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE stops it");
 	tap_is(arg.avail_index, 5, "avail_index is where it started");
 	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE stops it again");
-	vnic_close(&v);
-}
-
-/* Features offered in host addressing, which is the default. */
-#define FEATURES (HYV_FEATURES_ALL & ~(1ULL << HYV_F_GUEST_GIDS))
-
-static void test_features(void)
-{
-	static const uint64_t v1 = 1ULL << VIRTIO_F_VERSION_1;
-	const struct {
-		const char *what;
-		uint64_t features;
-		int ret;
-	} cases[] = {
-		{"none", 0, -EOPNOTSUPP},
-		{"without VERSION_1", HYV_FEATURES_ALL, -EOPNOTSUPP},
-		{"not offered", v1 | 1 << 7, -EOPNOTSUPP},
-		{"packed ring", v1 | 1ULL << VIRTIO_F_RING_PACKED, -EOPNOTSUPP},
-		{"VERSION_1 alone", v1, 0},
-		{"all", v1 | FEATURES, 0},
-		{"guest addressing", v1 | HYV_FEATURES_ALL, -EOPNOTSUPP},
-		{"event index and others of the transport",
-		 v1 | 1ULL << VIRTIO_RING_F_EVENT_IDX | 1ULL << 60, 0},
-	};
-	struct vnic v;
-	size_t i;
-
-	vnic_attach(&v, &fix.gm);
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		tap_is(vnic_set_features(&v, cases[i].features), cases[i].ret,
-		       "SET_FEATURES %s", cases[i].what);
-	vnic_close(&v);
-}
-
-static void test_config(void)
-{
-	static const uint32_t numbers[] = {0, HYV_MAX_EVENT_QUEUES + 1, ~0U};
-	struct hyv_config config;
-	struct hyv_get_config arg = {
-		.size = sizeof(arg),
-		.config = (uintptr_t)&config,
-		.config_len = 40,
-	};
-	struct vnic v;
-	size_t i;
-
-	vnic_attach(&v, &fix.gm);
-	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
-		arg.nr_event_queues = numbers[i];
-		tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EINVAL,
-		       "GET_CONFIG with %u event queues", numbers[i]);
-	}
-	memset(&config, 0xee, sizeof(config));
-	arg.nr_event_queues = 3;
-	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG");
-	tap_is(config.reserved[17], 0xee, "GET_CONFIG keeps to its room");
-	tap_is(le16toh(config.proto_max), HYV_PROTO_VERSION, "protocol");
-	tap_is(le16toh(config.nr_event_queues), 3, "event queues");
-	tap_is(le32toh(config.driver_id), 14, "driver of rxe");
-	tap_is(le16toh(config.nr_ports), 1, "ports");
-	tap_is(le32toh(config.page_size), DT_PAGE, "page size");
-	tap_is(arg.out_features, FEATURES, "features");
-	arg.config = 0;
-	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), -EFAULT,
-	       "GET_CONFIG to NULL");
-	arg.config_len = 0;
-	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0,
-	       "GET_CONFIG of nothing");
-	arg.config = (uintptr_t)&config;
-	arg.config_len = sizeof(config);
-	tap_is(hyv_ioctl(v.fd, HYV_GET_CONFIG, &arg), 0, "GET_CONFIG of all");
-	tap_is(le32toh(config.status), HYV_CONFIG_S_HCA_PRESENT,
-	       "the HCA is present");
 	vnic_close(&v);
 }
 
@@ -849,6 +684,7 @@ static void test_exec(void)
 	size_t i;
 
 	vnic_attach(&v, &fix.gm);
+	REQUIRE_EQ(vnic_set_features(&v, V1), 0, "SET_FEATURES");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memset(&a, 0, sizeof(a));
 		fill_exec(&a);
@@ -884,14 +720,11 @@ void suite_ioctl(void)
 	}
 	test_unknown();
 	test_get_info();
-	test_attach();
 	test_limits();
 	test_window();
 	test_mem();
 	test_doorbell();
 	test_event_queue();
-	test_features();
-	test_config();
 	test_exec();
 	dt_expect_counts(&before, "after all ioctls");
 }

@@ -647,8 +647,21 @@ static void test_pinned_limit(void)
 {
 	/* The fixture's MR has 3 pages and a part: 4. */
 	struct hyv_set_limits limits = {.max_pinned = 9 * DT_PAGE - 1};
+	struct hyv_set_limits less = {
+		.max_pinned = (4 + DB_PAGES) * DT_PAGE - 1,
+	};
 	struct mr_info mr;
 
+	fixture_renew(&fix);
+	REQUIRE_EQ(vnic_set_limits(&fix.v, &less), 0, "SET_LIMITS");
+	tap_is(make_one(HYV_CMD_SETUP_DOORBELLS), HYV_S_EDQUOT,
+	       "SETUP_DOORBELLS beyond the limit of pinned bytes");
+	less.max_pinned++;
+	REQUIRE_EQ(vnic_set_limits(&fix.v, &less), 0, "SET_LIMITS");
+	tap_is(make_one(HYV_CMD_SETUP_DOORBELLS), 0,
+	       "SETUP_DOORBELLS within the limit of pinned bytes");
+	tap_is(dt_pinned_kib(), 4 * 4 + DB_KIB,
+	       "the doorbell area counts as locked memory");
 	fixture_renew(&fix);
 	REQUIRE_EQ(vnic_set_limits(&fix.v, &limits), 0, "SET_LIMITS");
 	tap_is(cmd_reg_mr(&fix.v, fix.pd, &fix.buf, ACCESS_REMOTE, &mr), 0,

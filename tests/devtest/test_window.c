@@ -378,6 +378,7 @@ static void test_no_window(void)
 	uint64_t at;
 
 	vnic_attach(&v, &fix.gm);
+	REQUIRE_EQ(vnic_set_features(&v, 1ULL << 32), 0, "SET_FEATURES");
 	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_create_cq(&v, context, 15, 0, &cq), 0, "CREATE_CQ");
 	tap_is(cmd_mmap(&v, context, &cq.mi, &at), HYV_S_ENOSPC,

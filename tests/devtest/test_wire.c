@@ -358,6 +358,7 @@ static void test_features(void)
 	struct req r;
 	size_t i;
 
+	REQUIRE_EQ(vnic_reset(&fix.v), 0, "RESET");
 	REQUIRE_EQ(vnic_set_features(&fix.v, v1), 0, "SET_FEATURES");
 	for (i = 0; i < NR_OPCODES; i++) {
 		if (!opcodes[i].features)

@@ -64,6 +64,7 @@ int hyv_attach_fd(int fd, int uverbs_fd, const char *name)
 		.uverbs_fd = uverbs_fd,
 		.scratch_len = DT_SCRATCH,
 		.scratch = (uintptr_t)hyv_scratch(),
+		.nr_event_queues = DT_EVENT_QUEUES,
 	};
 
 	memcpy(arg.name, name, strlen(name));
@@ -144,7 +145,6 @@ void vnic_get_config(struct vnic *v)
 		.size = sizeof(arg),
 		.config = (uintptr_t)&v->config,
 		.config_len = sizeof(v->config),
-		.nr_event_queues = 2,
 	};
 
 	REQUIRE_EQ(hyv_ioctl(v->fd, HYV_GET_CONFIG, &arg), 0, "HYV_GET_CONFIG");
@@ -152,13 +152,13 @@ void vnic_get_config(struct vnic *v)
 }
 
 /* The part after HYV_ATTACH that is the same for all vNICs. */
-static void vnic_set_up(struct vnic *v)
+static void vnic_set_up(struct vnic *v, uint64_t transport)
 {
 	vnic_set_window(v);
 	vnic_get_config(v);
 	REQUIRE_EQ(vnic_set_mem(v, v->gm->region, GMEM_REGIONS), 0,
 		   "HYV_SET_MEM");
-	REQUIRE_EQ(vnic_set_features(v, vnic_features(v)), 0,
+	REQUIRE_EQ(vnic_set_features(v, vnic_features(v) | transport), 0,
 		   "HYV_SET_FEATURES");
 }
 
@@ -169,8 +169,19 @@ static void vnic_set_up(struct vnic *v)
  */
 void vnic_open(struct vnic *v, struct gmem *gm)
 {
+	vnic_open_features(v, gm, 0);
+}
+
+/**
+ * vnic_open_features() - make a vNIC as vnic_open() does
+ * @v: the vNIC
+ * @gm: its memory
+ * @transport: features of the transport, in addition to VIRTIO_F_VERSION_1
+ */
+void vnic_open_features(struct vnic *v, struct gmem *gm, uint64_t transport)
+{
 	vnic_attach(v, gm);
-	vnic_set_up(v);
+	vnic_set_up(v, transport);
 }
 
 /**
@@ -187,7 +198,7 @@ void vnic_open_guest_gids(struct vnic *v, struct gmem *gm,
 	vnic_attach(v, gm);
 	REQUIRE_EQ(vnic_set_addressing(v, HYV_ADDRESSING_GUEST, prefix, nr), 0,
 		   "HYV_SET_ADDRESSING");
-	vnic_set_up(v);
+	vnic_set_up(v, 0);
 }
 
 int vnic_set_addressing(struct vnic *v, uint32_t mode,
@@ -253,6 +264,23 @@ int vnic_set_limits(struct vnic *v, const struct hyv_set_limits *limits)
 
 	arg.size = sizeof(arg);
 	return hyv_ioctl(v->fd, HYV_SET_LIMITS, &arg);
+}
+
+/**
+ * vnic_set_notify() - HYV_SET_NOTIFY
+ * @v: the vNIC
+ * @config_fd: eventfd for changes of the configuration, or -1
+ * @error_fd: eventfd for broken event queues, or -1
+ */
+int vnic_set_notify(struct vnic *v, int config_fd, int error_fd)
+{
+	struct hyv_set_notify arg = {
+		.size = sizeof(arg),
+		.config_fd = config_fd,
+		.error_fd = error_fd,
+	};
+
+	return hyv_ioctl(v->fd, HYV_SET_NOTIFY, &arg);
 }
 
 int vnic_reset(struct vnic *v)

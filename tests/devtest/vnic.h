@@ -14,6 +14,9 @@
 #define DT_WINDOW  (16UL << 20)
 #define DT_SCRATCH 8192UL
 
+/* Event queues that all vNICs offer. */
+#define DT_EVENT_QUEUES 2
+
 /**
  * struct vnic - an open file of /dev/hyv
  * @fd: the file
@@ -38,6 +41,7 @@ void *hyv_scratch(void);
 int hyv_attach_fd(int fd, int uverbs_fd, const char *name);
 
 void vnic_open(struct vnic *v, struct gmem *gm);
+void vnic_open_features(struct vnic *v, struct gmem *gm, uint64_t transport);
 void vnic_attach(struct vnic *v, struct gmem *gm);
 void vnic_close(struct vnic *v);
 size_t vnic_window_used(struct vnic *v);
@@ -49,6 +53,7 @@ void vnic_get_config(struct vnic *v);
 int vnic_set_mem(struct vnic *v, const struct hyv_mem_region *region,
 		 uint32_t nr);
 int vnic_set_features(struct vnic *v, uint64_t features);
+int vnic_set_notify(struct vnic *v, int config_fd, int error_fd);
 int vnic_set_limits(struct vnic *v, const struct hyv_set_limits *limits);
 int vnic_reset(struct vnic *v);
 uint64_t vnic_features(const struct vnic *v);
