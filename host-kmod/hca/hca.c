@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <hyv/provider.h>
 #include <hyv/wire.h>
 #include <uapi/linux/hyv_netlink.h>
 
@@ -33,6 +34,14 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 		.kernel_queues = true,
 		.max_inline_data = 512,
 	},
+#ifdef HYV_TEST
+	{
+		.driver_id = HYV_DRIVER_MOCK,
+		.doorbell_area = true,
+		.kernel_queues = true,
+		.max_inline_data = 512,
+	},
+#endif
 };
 
 /* An RDMA device of the host. */

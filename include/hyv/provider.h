@@ -40,14 +40,31 @@ struct hyv_udata_addr {
  * rdma_rxe, MODIFY_SRQ: the driver writes a struct mminfo of
  * rdma/rdma_user_rxe.h there: mmap offset and size of the new queue.
  */
-#define HYV_UDATA_ADDRS							\
+#define HYV_UDATA_ADDRS_RXE(id)						\
 	{								\
-		.driver_id = RDMA_DRIVER_RXE,				\
+		.driver_id = id,					\
 		.opcode = HYV_CMD_MODIFY_SRQ,				\
 		.slot = 0,						\
 		.offset = 0,						\
 		.length = 16,						\
 	},
+
+#define HYV_UDATA_ADDRS							\
+	HYV_UDATA_ADDRS_RXE(RDMA_DRIVER_RXE)				\
+	HYV_UDATA_ADDRS_TEST
+
+/*
+ * Only builds for tests know the mock HCA of tests/mock, whose provider data is
+ * that of rdma_rxe.
+ */
+#ifdef HYV_TEST
+#define HYV_DRIVER_MOCK		0x6d6f636b
+#define HYV_UDATA_ADDRS_TEST	HYV_UDATA_ADDRS_RXE(HYV_DRIVER_MOCK)
+#define HYV_UDATA_REGIONS_TEST	HYV_UDATA_REGIONS_RXE(HYV_DRIVER_MOCK)
+#else
+#define HYV_UDATA_ADDRS_TEST
+#define HYV_UDATA_REGIONS_TEST
+#endif
 
 /* hyv_udata_region.source: provider data of the reply. */
 #define HYV_UDATA_REPLY	0xffff
@@ -78,21 +95,25 @@ struct hyv_udata_region {
  * Initialisers of a table of struct hyv_udata_region, as above. The structures
  * of rdma_rxe are in rdma/rdma_user_rxe.h.
  */
-#define HYV_UDATA_REGION(driver, command, place, at)			\
+#define HYV_UDATA_REGION(id, command, place, at)			\
 	{								\
-		.driver_id = RDMA_DRIVER_##driver,			\
+		.driver_id = id,					\
 		.opcode = HYV_CMD_##command,				\
 		.source = place,					\
 		.offset = at,						\
 		.length = (at) + 8,					\
 	},
 
+#define HYV_UDATA_REGIONS_RXE(id)					\
+	HYV_UDATA_REGION(id, CREATE_CQ, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(id, RESIZE_CQ, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(id, CREATE_QP, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(id, CREATE_QP, HYV_UDATA_REPLY, 16)		\
+	HYV_UDATA_REGION(id, CREATE_SRQ, HYV_UDATA_REPLY, 0)		\
+	HYV_UDATA_REGION(id, MODIFY_SRQ, 0, 0)
+
 #define HYV_UDATA_REGIONS						\
-	HYV_UDATA_REGION(RXE, CREATE_CQ, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(RXE, RESIZE_CQ, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(RXE, CREATE_QP, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(RXE, CREATE_QP, HYV_UDATA_REPLY, 16)		\
-	HYV_UDATA_REGION(RXE, CREATE_SRQ, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(RXE, MODIFY_SRQ, 0, 0)
+	HYV_UDATA_REGIONS_RXE(RDMA_DRIVER_RXE)				\
+	HYV_UDATA_REGIONS_TEST
 
 #endif /* HYV_PROVIDER_H */
