@@ -43,6 +43,20 @@ static const struct dt_suite suites[] = {
 	 suite_replug, 300, .optional = true},
 	{"unplug", "the HCA is removed (DEVTEST_UNPLUG)", suite_unplug, 120,
 	 .optional = true},
+	{"nomock", "hyv.ko does not lend the mock HCA", suite_nomock, 60,
+	 .optional = true},
+	{"mock", "failures and memory of the mock HCA", suite_mock, 300,
+	 .optional = true},
+	{"mocklate", "late callbacks of the mock HCA", suite_mocklate, 240,
+	 .optional = true},
+	{"mockslow", "the mock HCA is removed while it is slow (both commands)",
+	 suite_mockslow, 300, .optional = true},
+	{"mockreplug",
+	 "the mock HCA leaves while others attach (both commands)",
+	 suite_mockreplug, 300, .optional = true},
+	{"mockrefuse",
+	 "the mock HCA refuses to destroy objects (both commands)",
+	 suite_mockrefuse, 600, .optional = true},
 };
 
 static uint64_t fuzz_seed;
@@ -63,9 +77,10 @@ static int usage(void)
 		"Environment:\n"
 		"  IBDEV                  RDMA device (default: rxe0)\n"
 		"  DEVTEST_TIMEOUT_SCALE  factor on time limits (default: 1)\n"
-		"Suites (default: all except replug and unplug):\n");
+		"Suites (default: all before replug):\n");
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
-		fprintf(stderr, "  %-8s %s\n", suites[i].name, suites[i].about);
+		fprintf(stderr, "  %-10s %s\n", suites[i].name,
+			suites[i].about);
 	return 2;
 }
 

@@ -31,6 +31,12 @@ void suite_reset(void);
 void suite_show(void);
 void suite_unplug(void);
 void suite_replug(void);
+void suite_nomock(void);
+void suite_mock(void);
+void suite_mocklate(void);
+void suite_mockslow(void);
+void suite_mockreplug(void);
+void suite_mockrefuse(void);
 
 void fuzz(uint64_t seed, unsigned int seconds);
 

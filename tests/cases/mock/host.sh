@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /dev/hyv on a mock HCA (tests/mock), whose driver fails, is slow, calls back late,
+# leaves while it is in use, and refuses to destroy objects. Refused objects and
+# the modules that they need stay, so these machines are for this case only.
+. "$HYV_TREE/tests/lib/case.sh"
+
+# what is left behind is logged once
+KLOG_HARMLESS+=('^hyv: .*(mock0|mock vNIC)')
+export IBDEV=mock0
+export DEVTEST_UNPLUG="rdma link del $IBDEV"
+export DEVTEST_PLUG="rdma link add $IBDEV type hyv_mock netdev mock"
+counters=/sys/kernel/debug/hyv_mock/counters
+failed=()
+
+# run ARGUMENT...: run devtest; to pass, its TAP must be complete, too
+run() {
+	local log=$OUT/devtest.$1
+
+	step "devtest $*"
+	devtest "$@" >"$log" 2>&1 || failed+=("$*")
+	grep -v '^ok' "$log" || true
+	tap_passed "$log" || failed+=("$*")
+}
+
+load() {
+	insmod "$HYV_MODULES/hyv_mock.ko"
+	$DEVTEST_PLUG
+}
+
+# no_leak: the mock holds nothing, and knows no other damage
+no_leak() {
+	cp $counters "$OUT/counters"
+	must_fail grep -E '^(held\.|refused\.|late|violations).* [^0]' "$OUT/counters"
+}
+
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+ip link add mock type veth peer name mock-port
+ip link set mock-port up
+ip link set mock up
+ip addr add 10.88.0.1/24 dev mock
+load
+
+step "the product does not know the mock"
+run nomock
+
+step "a build for tests lends it, and needs no permission for that"
+rmmod hyv
+insmod "$HYV_MODULES/hyv_test.ko"
+run mock
+run mocklate
+run wire objects
+run fuzz 1 10
+run mockslow
+run mockreplug
+
+step "nothing is left"
+no_leak
+rmmod hyv
+$DEVTEST_UNPLUG
+no_leak
+rmmod hyv_mock
+
+step "refusals"
+load
+insmod "$HYV_MODULES/hyv_test.ko"
+run mockrefuse
+[ ${#failed[@]} = 0 ] || fail "devtest ${failed[*]}"
+klog_check

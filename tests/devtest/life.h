@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A guest process, step by step: every verb that creates or changes an object.
+ */
+#ifndef DEVTEST_LIFE_H
+#define DEVTEST_LIFE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd.h"
+
+/* A process and the objects that it has created so far. */
+struct life {
+	struct vnic *v;
+	struct gbuf *buf;
+	struct gbuf *mi;
+	struct hyv_gid gid;
+	uint32_t context;
+	uint32_t pd;
+	struct cq_info cq;
+	uint64_t cq_offset;
+	struct srq_info srq;
+	struct qp_info qp;
+	struct ah_info ah;
+	struct mr_info mr;
+	struct mw_info mw;
+};
+
+/**
+ * struct life_step - a step
+ * @name: of the command, for messages
+ * @verb: verb of the HCA's driver that the host calls
+ * @run: takes the step; returns the status of the reply
+ */
+struct life_step {
+	const char *name;
+	const char *verb;
+	int (*run)(struct life *l);
+};
+
+extern const struct life_step life_steps[];
+extern const size_t life_nr_steps;
+
+/**
+ * struct life_end - a type of objects
+ * @type: HYV_OBJ_*
+ * @name: for messages
+ * @verb: verb whose failure makes its destruction fail
+ * @held: the mock's counter of objects that are left when it fails
+ */
+struct life_end {
+	uint32_t type;
+	const char *name;
+	const char *verb;
+	const char *held;
+};
+
+extern const struct life_end life_ends[];
+extern const size_t life_nr_ends;
+
+const struct life_step *life_step(const char *name);
+uint32_t life_handle(const struct life *l, uint32_t type);
+void life_begin(struct life *l, struct vnic *v, struct gbuf *buf,
+		struct gbuf *mi);
+int life_create(struct life *l);
+
+#endif /* DEVTEST_LIFE_H */

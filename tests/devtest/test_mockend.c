@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The end of vNICs on an HCA that is slow, is removed while it is in use, or
+ * refuses to destroy objects. Needs what test_mock.c needs, and the commands
+ * DEVTEST_UNPLUG and DEVTEST_PLUG for the mock.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver.h"
+#include "harness.h"
+#include "life.h"
+#include "mockctl.h"
+#include "suites.h"
+
+/* enum ib_event_type */
+#define EVENT_DEVICE_FATAL 8
+
+static struct gmem gm;
+static struct gbuf buf;
+static struct gbuf mi;
+
+/* A vNIC with an event queue and one object of each type. */
+struct user {
+	struct vnic v;
+	struct evq q;
+	struct life l;
+};
+
+static void user_init(struct user *u)
+{
+	vnic_open(&u->v, &gm);
+	evq_init(&u->q, &u->v, 0, 16, false);
+	evq_post_all(&u->q);
+	REQUIRE_EQ(evq_start(&u->q, &u->v, 0), 0, "SET_EVENT_QUEUE");
+	life_begin(&u->l, &u->v, &buf, &mi);
+	REQUIRE_EQ(life_create(&u->l), 0, "all steps");
+}
+
+static void user_free(struct user *u)
+{
+	vnic_close(&u->v);
+	evq_free(&u->q);
+}
+
+static void mockend_begin(void)
+{
+	REQUIRE(getenv("DEVTEST_UNPLUG") && getenv("DEVTEST_PLUG"),
+		"DEVTEST_UNPLUG and DEVTEST_PLUG name commands");
+	mock_clear();
+	mock_set("disassociate", "1");
+	gmem_init(&gm, GMEM_MEMFD);
+	gbuf_init(&buf, &gm, 3 * DT_PAGE, 0x123, GBUF_SCATTERED);
+	gbuf_init(&mi, &gm, sizeof(struct mminfo), DT_PAGE - 8, GBUF_SCATTERED);
+}
+
+static void plug(void)
+{
+	REQUIRE_EQ(dt_run("%s", getenv("DEVTEST_PLUG")), 0, "the HCA returns");
+}
+
+/* Remove the HCA in a child. */
+static pid_t unplug_start(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (!pid)
+		_exit(!!dt_run("timeout %u %s", 60 * dt_timeout_scale(),
+			       getenv("DEVTEST_UNPLUG")));
+	return pid;
+}
+
+static bool unplug_ended(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static bool removal_raised(struct user *u, unsigned int timeout_ms)
+{
+	uint64_t end = dt_now_ms() + timeout_ms;
+	struct hyv_event ev;
+
+	while (dt_now_ms() < end)
+		if (evq_get(&u->q, &ev, 50) &&
+		    le16toh(ev.type) == HYV_EVENT_DEVICE &&
+		    le16toh(ev.code) == EVENT_DEVICE_FATAL)
+			return true;
+	return false;
+}
+
+static void works_anew(const char *when)
+{
+	struct user u;
+
+	user_init(&u);
+	tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, u.l.context), 0,
+	       "%s: a new vNIC works", when);
+	user_free(&u);
+}
+
+/* --- Slow HCAs --- */
+
+static void *slow_thread(void *arg)
+{
+	struct user *u = arg;
+	struct mr_info mr;
+
+	return (void *)(intptr_t)cmd_reg_mr(&u->v, u->l.pd, &buf, ACCESS_REMOTE,
+					    &mr);
+}
+
+static int get_config(struct user *u)
+{
+	struct hyv_config config;
+	struct hyv_get_config arg = {
+		.size = sizeof(arg),
+		.config = (uintptr_t)&config,
+		.config_len = sizeof(config),
+	};
+
+	return hyv_ioctl(u->v.fd, HYV_GET_CONFIG, &arg);
+}
+
+/* A request of one vNIC takes long while the HCA is removed. */
+static void test_slow_request(void)
+{
+	const unsigned int ms = 6000 * dt_timeout_scale();
+	struct mock_held before;
+	struct user slow, other;
+	pthread_t thread;
+	uint32_t context;
+	uint64_t began;
+	void *status;
+	pid_t pid;
+
+	mock_held(&before);
+	user_init(&slow);
+	user_init(&other);
+	mock_rule("reg_user_mr sleep=%u", ms);
+	REQUIRE(!pthread_create(&thread, NULL, slow_thread, &slow),
+		"pthread_create");
+	REQUIRE(mock_wait("running.reg_user_mr", 1, 5000), "REG_MR is slow");
+
+	pid = unplug_start();
+	tap_ok(removal_raised(&other, ms / 2),
+	       "others get the event while a request is slow");
+	tap_is(cmd_alloc_context(&other.v, &context), HYV_S_EIO,
+	       "others: ALLOC_CONTEXT without an HCA");
+	began = dt_now_ms();
+	get_config(&slow);
+	tap_is(dt_run("timeout %u hyv list >/dev/null", ms / 2000), 0,
+	       "hyv list does not wait for it");
+	tap_ok(dt_now_ms() - began < ms / 3, "GET_CONFIG does not wait for it");
+	tap_is(mock_counter("running.reg_user_mr"), 1, "it is still slow");
+	mock_clear();
+	pthread_join(thread, &status);
+	tap_ok(!status || (intptr_t)status == HYV_S_EIO ||
+		       (intptr_t)status == HYV_S_EINTR,
+	       "the slow request ends: status %d", (int)(intptr_t)status);
+	tap_ok(unplug_ended(pid), "the removal ends after it");
+	tap_ok(removal_raised(&slow, 5000), "its vNIC gets the event, too");
+	user_free(&slow);
+	user_free(&other);
+	plug();
+	mock_expect_held(&before, "after a slow request");
+}
+
+#define SLOW_USERS 4
+
+/* The objects of several vNICs take long to destroy. */
+static void test_slow_teardown(void)
+{
+	const unsigned int ms = 2000 * dt_timeout_scale();
+	struct user u[SLOW_USERS];
+	struct mock_held before;
+	uint64_t took;
+	int i, raised = 0;
+	pid_t pid;
+
+	mock_held(&before);
+	for (i = 0; i < SLOW_USERS; i++)
+		user_init(&u[i]);
+	mock_rule("dereg_mr sleep=%u", ms);
+	took = dt_now_ms();
+	pid = unplug_start();
+	tap_ok(unplug_ended(pid), "removal if all DESTROYs are slow");
+	took = dt_now_ms() - took;
+	tap_ok(took < ms * (SLOW_USERS - 1),
+	       "%d vNICs end in parallel: %llu ms, of %u each", SLOW_USERS,
+	       (unsigned long long)took, ms);
+	mock_clear();
+	for (i = 0; i < SLOW_USERS; i++) {
+		raised += removal_raised(&u[i], 2000);
+		user_free(&u[i]);
+	}
+	tap_is(raised, SLOW_USERS, "all vNICs get the event");
+	plug();
+	mock_expect_held(&before, "after a slow teardown");
+}
+
+void suite_mockslow(void)
+{
+	mockend_begin();
+	test_slow_request();
+	test_slow_teardown();
+	works_anew("after slow calls");
+	mock_check("slow calls");
+}
+
+/* --- Removal while others attach --- */
+
+/* In a child: attach, do a little, close; whether there is an HCA or not. */
+static void attach_loop(const char *path)
+{
+	struct vnic v = {};
+	uint32_t context, pd;
+	int uverbs;
+
+	for (;;) {
+		uverbs = open(path, O_RDWR | O_CLOEXEC);
+		v.fd = hyv_open();
+		if (!hyv_attach_fd(v.fd, uverbs, "loop")) {
+			if (!vnic_set_features(&v, vnic_features(&v)) &&
+			    !cmd_alloc_context(&v, &context))
+				cmd_alloc_pd(&v, context, &pd);
+		}
+		if (uverbs >= 0)
+			close(uverbs);
+		close(v.fd);
+	}
+}
+
+#define ATTACHERS 3
+
+void suite_mockreplug(void)
+{
+	pid_t pid[ATTACHERS];
+	struct dt_rng rng = {5};
+	struct mock_held before;
+	int i, bad = 0, status;
+	const char *path;
+	long contexts;
+
+	mockend_begin();
+	path = dt_uverbs();
+	mock_held(&before);
+	contexts = mock_counter("calls.alloc_ucontext");
+	fflush(stdout);
+	for (i = 0; i < ATTACHERS; i++) {
+		pid[i] = fork();
+		REQUIRE(pid[i] >= 0, "fork");
+		if (!pid[i])
+			attach_loop(path);
+	}
+	for (i = 0; i < 20; i++) {
+		dt_sleep_us(dt_below(&rng, 100000 * dt_timeout_scale()));
+		bad += !unplug_ended(unplug_start());
+		dt_sleep_us(dt_below(&rng, 20000));
+		plug();
+	}
+	for (i = 0; i < ATTACHERS; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], &status, 0);
+	}
+	tap_is(bad, 0,
+	       "an HCA that can leave while in use is removed 20 times");
+	tap_ok(mock_counter("calls.alloc_ucontext") > contexts,
+	       "%ld contexts were made meanwhile",
+	       mock_counter("calls.alloc_ucontext") - contexts);
+	mock_expect_held(&before, "after removals");
+	works_anew("after removals");
+	mock_check("removals");
+}
+
+/* --- HCAs that refuse to destroy --- */
+
+enum end {
+	END_RESET,
+	END_CLOSE,
+	END_REMOVAL,
+};
+
+static const char *const end_names[] = {"reset", "close", "removal"};
+
+/* The driver calls back for all that it has, what was refused included. */
+static void raise_all(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		mock_set("raise", "comp");
+		mock_set("raise", "async");
+	}
+}
+
+static void expect_listable(const char *what, const char *when)
+{
+	static const char *const kinds[] = {"pd", "cq",	 "qp",
+					    "mr", "srq", "ctx"};
+	size_t i;
+	int bad = 0;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		bad += !!dt_run("timeout %u rdma resource show %s >/dev/null",
+				10 * dt_timeout_scale(), kinds[i]);
+	bad += !!dt_run("timeout %u hyv show >/dev/null",
+			10 * dt_timeout_scale());
+	tap_is(bad, 0, "%s refused at %s: the rest can be listed", what, when);
+}
+
+/* A vNIC ends, and the driver refuses to destroy an object of it. */
+static void test_refused(const struct life_end *what, enum end end)
+{
+	const char *name = end_names[end];
+	struct user u, other;
+	long held, callbacks;
+	pid_t pid;
+
+	held = mock_counter(what->held);
+	user_init(&u);
+	user_init(&other);
+	mock_rule("%s error=%d calls=1", what->verb, EIO);
+	switch (end) {
+	case END_RESET:
+		tap_is(vnic_reset(&u.v), 0, "RESET if the driver refuses %s",
+		       what->name);
+		break;
+	case END_CLOSE:
+		user_free(&u);
+		break;
+	case END_REMOVAL:
+		pid = unplug_start();
+		tap_ok(unplug_ended(pid), "removal if the driver refuses %s",
+		       what->name);
+		tap_ok(removal_raised(&other, 5000), "the vNIC gets the event");
+		break;
+	}
+	mock_clear();
+	callbacks = mock_counter("callbacks");
+	raise_all();
+	dt_sleep_us(20000);
+	expect_listable(what->name, name);
+	if (end == END_RESET) {
+		tap_is(vnic_set_features(&u.v, vnic_features(&u.v)), 0,
+		       "SET_FEATURES after a refusal");
+		life_begin(&u.l, &u.v, &buf, &mi);
+		tap_is(life_create(&u.l), 0, "the vNIC works after a refusal");
+		tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, u.l.context), 0,
+		       "DESTROY of its context");
+	}
+	if (end != END_REMOVAL)
+		tap_is(cmd_destroy(&other.v, HYV_OBJ_CONTEXT, other.l.context),
+		       0, "the other vNIC is not affected");
+	if (end != END_CLOSE)
+		user_free(&u);
+	user_free(&other);
+	raise_all();
+	if (end == END_REMOVAL)
+		plug();
+	tap_ok(mock_counter("callbacks") > callbacks || end == END_REMOVAL ||
+		       what->type != HYV_OBJ_CQ,
+	       "%s refused at %s: it has called back", what->name, name);
+	tap_is(mock_counter(what->held), held + 1,
+	       "%s refused at %s: only it is left of its type", what->name,
+	       name);
+	mock_check(name);
+}
+
+/* All destroys are refused: everything must stay. */
+static void test_refused_all(enum end end)
+{
+	const char *name = end_names[end];
+	struct mock_held before, after;
+	struct user u;
+	size_t i;
+
+	mock_held(&before);
+	user_init(&u);
+	for (i = 0; i < life_nr_ends; i++)
+		mock_rule("%s error=%d", life_ends[i].verb, EIO);
+	if (end == END_REMOVAL)
+		tap_ok(unplug_ended(unplug_start()),
+		       "removal if the driver refuses everything");
+	else if (end == END_RESET)
+		tap_is(vnic_reset(&u.v), 0,
+		       "RESET if the driver refuses everything");
+	user_free(&u);
+	mock_clear();
+	raise_all();
+	expect_listable("all", name);
+	mock_held(&after);
+	tap_ok(after.pd == before.pd + 1 && after.qp == before.qp + 1 &&
+		       after.cq == before.cq + 1 && after.mr == before.mr + 1,
+	       "all refused at %s: PD, CQ, QP and MR are left", name);
+	mock_check(name);
+	if (end == END_REMOVAL)
+		plug();
+	works_anew(name);
+}
+
+/* REREG_MR has a new MR, and the driver refuses to deregister the old one. */
+static void test_refused_rereg(void)
+{
+	struct user u;
+	long held;
+	int ret;
+
+	held = mock_counter("held.mr");
+	user_init(&u);
+	mock_set("rereg_new", "1");
+	mock_rule("dereg_mr error=%d calls=1", EIO);
+	ret = life_step("REREG_MR")->run(&u.l);
+	tap_ok(!ret || ret == HYV_S_EIO, "REREG_MR with a refusal: status %d",
+	       ret);
+	mock_clear();
+	mock_set("rereg_new", "0");
+	tap_is(mock_counter("refused.mr"), 1, "the old MR is left");
+	user_free(&u);
+	expect_listable("the old MR of REREG_MR", "close");
+	tap_is(mock_counter("held.mr"), held + 1, "only the old MR is left");
+	mock_check("REREG_MR");
+	works_anew("after REREG_MR");
+}
+
+/* Refused objects are never destroyed, so this suite comes last. */
+void suite_mockrefuse(void)
+{
+	enum end end;
+	size_t i;
+
+	mockend_begin();
+	test_refused_rereg();
+	for (end = END_RESET; end <= END_REMOVAL; end++) {
+		for (i = 0; i < life_nr_ends; i++)
+			test_refused(&life_ends[i], end);
+		test_refused_all(end);
+	}
+	works_anew("after all refusals");
+}
