@@ -57,6 +57,8 @@ static const struct dt_suite suites[] = {
 	{"mockrefuse",
 	 "the mock HCA refuses to destroy objects (both commands)",
 	 suite_mockrefuse, 600, .optional = true},
+	{"failnth", "faults in each command and ioctl (mock HCA)",
+	 suite_failnth, 1800, .optional = true},
 };
 
 static uint64_t fuzz_seed;

@@ -37,6 +37,7 @@ void suite_mocklate(void);
 void suite_mockslow(void);
 void suite_mockreplug(void);
 void suite_mockrefuse(void);
+void suite_failnth(void);
 
 void fuzz(uint64_t seed, unsigned int seconds);
 

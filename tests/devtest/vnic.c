@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <linux/virtio_config.h>
 
+#include "failnth.h"
 #include "harness.h"
 #include "vnic.h"
 
@@ -31,7 +32,12 @@ int hyv_open(void)
 /* ioctl(2), but returns the error as a negative errno. */
 int hyv_ioctl(int fd, unsigned long cmd, void *arg)
 {
-	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
+	int ret;
+
+	failnth_begin();
+	ret = ioctl(fd, cmd, arg);
+	failnth_end();
+	return ret < 0 ? -errno : 0;
 }
 
 /**

@@ -54,6 +54,8 @@ run wire objects
 run fuzz 1 10
 run mockslow
 run mockreplug
+# skips itself on kernels without fault injection
+run failnth
 
 step "nothing is left"
 no_leak

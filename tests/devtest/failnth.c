@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Faults in the kernel, by /proc/thread-self/fail-nth.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "failnth.h"
+#include "harness.h"
+
+/* Per thread. The number is 0 unless the next ioctl gets a fault. */
+static __thread int failnth_fd = -1;
+static __thread unsigned int failnth_next;
+static __thread bool failnth_was_injected;
+
+static void failnth_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	REQUIRE(fd >= 0 && write(fd, text, 1) == 1, "%s accepts %s", path,
+		text);
+	close(fd);
+}
+
+/**
+ * failnth_init() - prepare for faults in ioctls of this thread
+ *
+ * Return: false if the kernel has none.
+ */
+bool failnth_init(void)
+{
+	static const char *const kinds[] = {"failslab", "fail_page_alloc",
+					    "fail_usercopy"};
+	char path[80];
+	size_t i;
+
+	failnth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (failnth_fd < 0)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s/verbose",
+			 kinds[i]);
+		failnth_write(path, "0");
+	}
+	/* Allocations that may wait fail as well. */
+	failnth_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	failnth_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	failnth_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	return true;
+}
+
+/* In the next ioctl, the call number @n that can fail does. */
+void failnth_set(unsigned int n)
+{
+	failnth_next = n;
+	failnth_was_injected = false;
+}
+
+/* Check whether the last ioctl with a fault had so many calls. */
+bool failnth_injected(void)
+{
+	return failnth_was_injected;
+}
+
+void failnth_begin(void)
+{
+	char text[16];
+	int len;
+
+	if (!failnth_next)
+		return;
+	len = snprintf(text, sizeof(text), "%u", failnth_next);
+	if (pwrite(failnth_fd, text, len, 0) != len)
+		abort();
+}
+
+void failnth_end(void)
+{
+	char text[16] = "";
+	int error = errno;
+
+	if (!failnth_next)
+		return;
+	failnth_next = 0;
+	/* The number that is left; the write ends what has not come. */
+	if (pread(failnth_fd, text, sizeof(text) - 1, 0) < 1)
+		abort();
+	failnth_was_injected = !atoi(text);
+	if (pwrite(failnth_fd, "0", 1, 0) != 1)
+		abort();
+	errno = error;
+}
