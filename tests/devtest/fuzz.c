@@ -8,6 +8,7 @@
 
 #include "driver.h"
 #include "fixture.h"
+#include "fuzz.h"
 #include "suites.h"
 #include "harness.h"
 
@@ -19,7 +20,7 @@
 
 static struct fixture fix;
 
-static uint64_t odd_value(struct dt_rng *rng)
+uint64_t fuzz_odd_value(struct dt_rng *rng)
 {
 	static const uint64_t values[] = {
 		0,
@@ -55,7 +56,7 @@ static void spoil_fields(struct dt_rng *rng, struct req *r)
 	while (n--) {
 		uint32_t size = 1u << dt_below(rng, 4);
 		uint32_t at = dt_below(rng, r->len) & ~(size - 1);
-		uint64_t value = htole64(odd_value(rng));
+		uint64_t value = htole64(fuzz_odd_value(rng));
 
 		/* The first fields are spoiled less: they end it too soon. */
 		if (at < sizeof(struct hyv_req) && dt_below(rng, 4))
@@ -73,7 +74,7 @@ static void keep_address(struct dt_rng *rng, struct req *r)
 		memcpy(req->attr.dgid, fix.gid.raw, sizeof(req->attr.dgid));
 }
 
-static void spoil_length(struct dt_rng *rng, struct req *r)
+void fuzz_spoil_length(struct dt_rng *rng, struct req *r)
 {
 	uint32_t more = dt_below(rng, 128), i;
 
@@ -100,7 +101,7 @@ static void spoil_doorbells(struct dt_rng *rng)
 	       &value, sizeof(value));
 }
 
-static bool known_status(int status)
+bool fuzz_known_status(int status)
 {
 	static const int known[] = {
 		HYV_OK,
@@ -151,7 +152,7 @@ static bool one_request(struct dt_rng *rng, uint32_t *accepted)
 	if (op->opcode == HYV_CMD_CREATE_AH)
 		keep_address(rng, &r);
 	if (!dt_below(rng, 4))
-		spoil_length(rng, &r);
+		fuzz_spoil_length(rng, &r);
 	if (!dt_below(rng, 8))
 		room = dt_below(rng, 300);
 	spoil_doorbells(rng);
@@ -162,7 +163,7 @@ static bool one_request(struct dt_rng *rng, uint32_t *accepted)
 		return room < sizeof(struct hyv_rsp);
 	if (ret == -EINVAL)
 		return r.len > HYV_MAX_REQ_SIZE;
-	return known_status(ret);
+	return fuzz_known_status(ret);
 }
 
 /**

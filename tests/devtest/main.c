@@ -41,6 +41,19 @@ static const struct dt_suite suites[] = {
 	{"replug",
 	 "the HCA is removed and returns (DEVTEST_UNPLUG, DEVTEST_PLUG)",
 	 suite_replug, 300, .optional = true},
+	{"hostile_memory", "a VMM whose memory does not answer",
+	 suite_hostile_memory, 1000, .optional = true},
+	{"hostile_window", "a VMM that changes its mappings",
+	 suite_hostile_window, 900, .optional = true},
+	{"hostile_files", "a VMM that hides or swaps its files",
+	 suite_hostile_files, 600, .optional = true},
+	{"hostile_limits", "a VMM at the limits of its user and groups",
+	 suite_hostile_limits, 600, .optional = true},
+	{"hostile_guest", "guests that want more than their share",
+	 suite_hostile_guest, 600, .optional = true},
+	{"hostile_unplug",
+	 "the HCA leaves a VMM whose memory does not answer (DEVTEST_UNPLUG, DEVTEST_PLUG)",
+	 suite_hostile_unplug, 900, .optional = true},
 	{"unplug", "the HCA is removed (DEVTEST_UNPLUG)", suite_unplug, 120,
 	 .optional = true},
 	{"nomock", "hyv.ko does not lend the mock HCA", suite_nomock, 60,
@@ -69,19 +82,26 @@ static void suite_fuzz(void)
 	fuzz(fuzz_seed, fuzz_seconds);
 }
 
+static void suite_vmmfuzz(void)
+{
+	fuzz_vmm(fuzz_seed, fuzz_seconds);
+}
+
 static int usage(void)
 {
 	size_t i;
 
 	fprintf(stderr,
 		"usage: devtest [SUITE]...\n"
-		"       devtest fuzz SEED SECONDS\n"
+		"       devtest fuzz|vmmfuzz SEED SECONDS\n"
 		"Environment:\n"
 		"  IBDEV                  RDMA device (default: rxe0)\n"
 		"  DEVTEST_TIMEOUT_SCALE  factor on time limits (default: 1)\n"
+		"  FUZZ_COMMANDS          vmmfuzz: end after so many\n"
+		"  FUZZ_CORPUS, FUZZ_KEEP vmmfuzz: recipes to read, to write\n"
 		"Suites (default: all before replug):\n");
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
-		fprintf(stderr, "  %-10s %s\n", suites[i].name,
+		fprintf(stderr, "  %-14s %s\n", suites[i].name,
 			suites[i].about);
 	return 2;
 }
@@ -96,9 +116,15 @@ static const struct dt_suite *suite_find(const char *name)
 	return NULL;
 }
 
-static int run_fuzz(const char *seed, const char *seconds)
+static const struct dt_suite fuzzers[] = {
+	{"fuzz", "malformed requests", suite_fuzz, 0},
+	{"vmmfuzz", "requests, ioctls and memory that race", suite_vmmfuzz, 0},
+};
+
+static int run_fuzz(const struct dt_suite *fuzzer, const char *seed,
+		    const char *seconds)
 {
-	struct dt_suite suite = {"fuzz", "malformed requests", suite_fuzz, 0};
+	struct dt_suite suite = *fuzzer;
 
 	fuzz_seed = strtoull(seed, NULL, 0);
 	fuzz_seconds = strtoul(seconds, NULL, 0);
@@ -113,8 +139,9 @@ int main(int argc, char **argv)
 	int i;
 
 	tap_plan(0);
-	if (argc == 4 && !strcmp(argv[1], "fuzz"))
-		return run_fuzz(argv[2], argv[3]);
+	for (n = 0; argc == 4 && n < ARRAY_SIZE(fuzzers); n++)
+		if (!strcmp(argv[1], fuzzers[n].name))
+			return run_fuzz(&fuzzers[n], argv[2], argv[3]);
 	for (i = 1; i < argc; i++)
 		if (!suite_find(argv[i]))
 			return usage();

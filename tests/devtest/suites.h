@@ -38,7 +38,14 @@ void suite_mockslow(void);
 void suite_mockreplug(void);
 void suite_mockrefuse(void);
 void suite_failnth(void);
+void suite_hostile_memory(void);
+void suite_hostile_window(void);
+void suite_hostile_files(void);
+void suite_hostile_limits(void);
+void suite_hostile_guest(void);
+void suite_hostile_unplug(void);
 
 void fuzz(uint64_t seed, unsigned int seconds);
+void fuzz_vmm(uint64_t seed, unsigned int seconds);
 
 #endif /* DEVTEST_SUITES_H */

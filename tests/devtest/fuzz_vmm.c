@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads that race on several vNICs. They live in one process after another,
+ * each of which ends in another way; after each, the host must have nothing
+ * left.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "fuzz_vmm.h"
+#include "hostile_vmm.h"
+#include "suites.h"
+
+#define VNICS	      2
+#define EXEC_THREADS  2 /* of each vNIC */
+#define THREADS	      (VNICS * (EXEC_THREADS + 1) + 2)
+#define STATUSES      256
+#define GENERATION_MS 1500
+
+/* How a process ends. */
+enum way {
+	WAY_RESET, /* all threads stop, and each vNIC is reset */
+	WAY_CLOSE, /* the files are closed under the threads */
+	WAY_EXIT,  /* exit() under the threads */
+	WAY_KILL,
+	NR_WAYS,
+};
+
+static const char *const way_name[NR_WAYS] = {"reset", "close", "exit", "kill"};
+
+/* Shared by all processes. */
+static struct shared {
+	struct fuzz_coverage cov;
+	atomic_ulong sent[NR_OPCODES], ok[NR_OPCODES];
+	atomic_ulong status[STATUSES];
+	atomic_ulong unknown, interrupted;
+	atomic_ulong ioctls[NR_IOCTLS], ioctls_ok[NR_IOCTLS];
+	atomic_ulong remaps;
+	atomic_uint leaks;
+} * shared;
+
+/* A process of threads. */
+static struct {
+	struct fuzz_vnic vnic[VNICS];
+	pthread_t thread[THREADS];
+	atomic_bool stop;
+	uint64_t seed;
+} gen;
+
+static struct dt_rng thread_rng(uintptr_t number)
+{
+	struct dt_rng rng = {gen.seed + number * 0x1234567};
+
+	dt_random(&rng);
+	return rng;
+}
+
+static void count_result(const struct req *r, uint8_t op, int ret)
+{
+	uint16_t opcode = r->len >= sizeof(r->hdr) ? le16toh(r->hdr.opcode) : 0;
+
+	atomic_fetch_add(&shared->sent[op], 1);
+	if (!ret) {
+		atomic_fetch_add(&shared->ok[op], 1);
+		atomic_fetch_add(&shared->status[0], 1);
+		return;
+	}
+	if (ret > 0 && ret < STATUSES)
+		atomic_fetch_add(&shared->status[ret], 1);
+	else if (ret < 0)
+		atomic_fetch_add(&shared->interrupted, 1);
+	if (ret > 0 && !fuzz_known_status(ret) &&
+	    atomic_fetch_add(&shared->unknown, 1) < 10)
+		tap_diag("opcode %#x: unexpected status %d", opcode, ret);
+}
+
+static int exec_once(struct fuzz_vnic *n, struct dt_rng *rng,
+		     const struct fuzz_recipe *recipe)
+{
+	static __thread struct req r;
+	static __thread struct rsp rsp;
+	uint32_t room =
+		dt_below(rng, 16) ? sizeof(rsp.data) : dt_below(rng, 300);
+	int ret;
+
+	fuzz_request(n, recipe, &r);
+	ret = vnic_exec_raw(&n->v, r.data, r.len, rsp.data, room, &rsp.len);
+	if (!ret && rsp.len >= sizeof(rsp.hdr)) {
+		ret = le32toh(rsp.hdr.status);
+		if (!ret && rsp.len >= sizeof(rsp.create))
+			fuzz_learn(n, recipe, &r, &rsp);
+	}
+	count_result(&r, recipe->op, ret);
+	return ret;
+}
+
+static void *exec_thread(void *arg)
+{
+	uintptr_t number = (uintptr_t)arg;
+	struct fuzz_vnic *n = &gen.vnic[number % VNICS];
+	struct dt_rng rng = thread_rng(number);
+	struct fuzz_recipe recipe;
+	struct fuzz_kcov kcov;
+
+	fuzz_kcov_start(&kcov);
+	while (!atomic_load(&gen.stop)) {
+		if (dt_below(&rng, 2) &&
+		    fuzz_corpus_pick(&shared->cov, &rng, &recipe))
+			fuzz_recipe_vary(&rng, &recipe);
+		else
+			fuzz_recipe_new(&rng, &recipe);
+		fuzz_kcov_reset(&kcov);
+		exec_once(n, &rng, &recipe);
+		if (fuzz_kcov_new(&kcov, &shared->cov))
+			fuzz_corpus_add(&shared->cov, &recipe);
+	}
+	return NULL;
+}
+
+static void *ioctl_thread(void *arg)
+{
+	uintptr_t number = (uintptr_t)arg;
+	struct fuzz_vnic *n = &gen.vnic[number % VNICS];
+	struct dt_rng rng = thread_rng(number);
+	int which;
+
+	while (!atomic_load(&gen.stop)) {
+		bool ok = !fuzz_ioctl(n, &rng, &which);
+
+		atomic_fetch_add(&shared->ioctls[which], 1);
+		if (ok)
+			atomic_fetch_add(&shared->ioctls_ok[which], 1);
+		/* The requests are to have some time in between. */
+		dt_sleep_us(dt_below(&rng, 2000));
+	}
+	return NULL;
+}
+
+static void *scribble_thread(void *arg)
+{
+	struct dt_rng rng = thread_rng((uintptr_t)arg);
+
+	while (!atomic_load(&gen.stop)) {
+		fuzz_scribble(&gen.vnic[dt_below(&rng, VNICS)], &rng);
+		if (!dt_below(&rng, 256))
+			dt_sleep_us(dt_below(&rng, 1000));
+	}
+	return NULL;
+}
+
+static void *remap_thread(void *arg)
+{
+	struct dt_rng rng = thread_rng((uintptr_t)arg);
+
+	while (!atomic_load(&gen.stop)) {
+		fuzz_remap(&gen.vnic[dt_below(&rng, VNICS)], &rng);
+		pthread_kill(gen.thread[dt_below(&rng, VNICS * EXEC_THREADS)],
+			     SIGUSR1);
+		atomic_fetch_add(&shared->remaps, 1);
+		dt_sleep_us(dt_below(&rng, 5000));
+	}
+	return NULL;
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+static void start_threads(void)
+{
+	struct sigaction action = {.sa_handler = nothing};
+	uintptr_t i;
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (i = 0; i < THREADS; i++) {
+		void *(*fn)(void *) = exec_thread;
+
+		if (i == THREADS - 1)
+			fn = remap_thread;
+		else if (i == THREADS - 2)
+			fn = scribble_thread;
+		else if (i >= VNICS * EXEC_THREADS)
+			fn = ioctl_thread;
+		REQUIRE(!pthread_create(&gen.thread[i], NULL, fn, (void *)i),
+			"pthread_create");
+	}
+}
+
+static void stop_threads(void)
+{
+	size_t i;
+
+	atomic_store(&gen.stop, true);
+	/* The last one sends signals to the others. */
+	for (i = THREADS; i--;)
+		pthread_join(gen.thread[i], NULL);
+}
+
+/* With no thread left: after a reset, nothing may be in use. */
+static void reset_all(void)
+{
+	int i, ret;
+
+	for (i = 0; i < VNICS; i++) {
+		ret = vnic_reset(&gen.vnic[i].v);
+		if (ret) {
+			tap_diag("reset fails: %d", ret);
+			atomic_fetch_add(&shared->leaks, 1);
+		}
+	}
+	if (dt_pinned_kib()) {
+		tap_diag("%ld KiB are pinned after a reset", dt_pinned_kib());
+		atomic_fetch_add(&shared->leaks, 1);
+	}
+}
+
+static void generation(void *arg)
+{
+	enum way way = *(enum way *)arg;
+	int i;
+
+	for (i = 0; i < VNICS; i++)
+		fuzz_vnic_init(&gen.vnic[i]);
+	start_threads();
+	dt_sleep_us(1000 * GENERATION_MS);
+	switch (way) {
+	case WAY_RESET:
+		stop_threads();
+		reset_all();
+		break;
+	case WAY_CLOSE:
+		for (i = 0; i < VNICS; i++)
+			close(gen.vnic[i].v.fd);
+		stop_threads();
+		break;
+	case WAY_EXIT:
+		_exit(0);
+	default:
+		for (;;)
+			pause();
+	}
+}
+
+/* Run a process to its end; false if it was not as it should be. */
+static bool run_generation(enum way way, struct dt_rng *rng)
+{
+	struct hostile_list list = {};
+	int status = -1;
+	bool ok;
+	pid_t pid;
+
+	gen.seed = dt_random(rng);
+	pid = hostile_fork(generation, &way);
+	if (way == WAY_KILL) {
+		dt_sleep_us(1000 * GENERATION_MS / 2 +
+			    dt_below(rng, 1000 * GENERATION_MS));
+		kill(pid, SIGKILL);
+	}
+	ok = hostile_ends(pid, 2 * HOSTILE_END_S + GENERATION_MS / 1000,
+			  &status) &&
+	     (way == WAY_KILL ? WTERMSIG(status) == SIGKILL : !status);
+	if (!ok)
+		tap_diag("seed %#llx, %s: status %#x",
+			 (unsigned long long)gen.seed, way_name[way], status);
+	if (!hostile_no_vnics(HOSTILE_END_S) || !hostile_list(&list) ||
+	    list.pinned || list.queues) {
+		tap_diag("seed %#llx, %s: %d vNICs are left",
+			 (unsigned long long)gen.seed, way_name[way],
+			 list.vnics);
+		ok = false;
+	}
+	return ok;
+}
+
+static unsigned long total_sent(void)
+{
+	unsigned long n = 0;
+	size_t i;
+
+	for (i = 0; i < NR_OPCODES; i++)
+		n += atomic_load(&shared->sent[i]);
+	return n;
+}
+
+static void report(uint64_t ms)
+{
+	unsigned long n = total_sent();
+	size_t i;
+
+	for (i = 0; i < NR_OPCODES; i++)
+		tap_diag("%-16s %9lu sent %9lu ok", opcodes[i].name,
+			 shared->sent[i], shared->ok[i]);
+	for (i = 0; i < NR_IOCTLS; i++)
+		tap_diag("HYV_%-15s %9lu      %9lu ok", fuzz_ioctl_name[i],
+			 shared->ioctls[i], shared->ioctls_ok[i]);
+	for (i = 0; i < STATUSES; i++)
+		if (shared->status[i])
+			tap_diag("status %3zu %9lu  %s", i, shared->status[i],
+				 strerror(i));
+	tap_diag("no reply %9lu", shared->interrupted);
+	tap_diag("changes of memory %lu", shared->remaps);
+	tap_diag("%lu commands, %lu a second; %u edges, %u recipes kept", n,
+		 ms ? n * 1000 / ms : 0, shared->cov.edges,
+		 shared->cov.nr_corpus);
+}
+
+/* A number from the environment; 0 if there is none. */
+static unsigned long env_number(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : 0;
+}
+
+/**
+ * fuzz_vmm() - let threads race
+ * @seed: of all choices; the order in which threads run is not among them
+ * @seconds: how long
+ *
+ * FUZZ_COMMANDS in the environment ends it after so many commands, if that is
+ * sooner. FUZZ_CORPUS is a file of recipes to begin with, FUZZ_KEEP one to
+ * write.
+ */
+void fuzz_vmm(uint64_t seed, unsigned int seconds)
+{
+	unsigned long commands = env_number("FUZZ_COMMANDS");
+	const char *corpus = getenv("FUZZ_CORPUS"), *keep = getenv("FUZZ_KEEP");
+	struct dt_counts before = dt_counts();
+	uint64_t began = dt_now_ms();
+	struct dt_rng rng = {seed};
+	unsigned int n = 0, bad = 0;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(shared != MAP_FAILED, "shared memory");
+	tap_diag("seed %llu", (unsigned long long)seed);
+	if (corpus)
+		fuzz_corpus_load(&shared->cov, corpus);
+	do {
+		bad += !run_generation(n++ % NR_WAYS, &rng);
+	} while (!bad && dt_now_ms() - began < 1000ULL * seconds &&
+		 (!commands || total_sent() < commands));
+	report(dt_now_ms() - began);
+	if (keep)
+		fuzz_corpus_save(&shared->cov, keep);
+	tap_is(bad, 0, "%u processes end, and leave no vNIC", n);
+	tap_is(shared->leaks, 0, "nothing is pinned after a reset");
+	tap_is(shared->unknown, 0, "all statuses are ones of the protocol");
+	tap_ok(shared->status[0] > total_sent() / 20,
+	       "%lu of %lu requests succeed", shared->status[0], total_sent());
+	dt_expect_counts(&before, "after all processes");
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A VMM with very many vNICs, or at the limits of its user and its control
+ * groups.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "hostile_vmm.h"
+#include "suites.h"
+
+#define MANY	 4000
+#define NOBODY	 65534
+#define PER_USER "/sys/module/hyv/parameters/max_vnics_per_user"
+/* Enough to show the limit, and few enough for an emulated CPU. */
+#define PER_USER_MAX 64
+
+static long read_number(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	long val = -1;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%ld", &val) != 1)
+		val = -1;
+	fclose(f);
+	return val;
+}
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) >= 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool write_number(const char *path, long val)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ld", val);
+	return write_text(path, text);
+}
+
+static void allow_files(rlim_t nr)
+{
+	struct rlimit limit = {nr, nr};
+
+	REQUIRE(!setrlimit(RLIMIT_NOFILE, &limit), "RLIMIT_NOFILE");
+}
+
+static int uverbs_open(void)
+{
+	int fd = open(dt_uverbs(), O_RDWR | O_CLOEXEC);
+
+	REQUIRE(fd >= 0, "%s opens", dt_uverbs());
+	return fd;
+}
+
+/* Attach, and start what a vNIC needs to work. */
+static int attach_and_start(int fd, int uverbs)
+{
+	struct hyv_set_doorbell arg = {.size = sizeof(arg), .kick_fd = -1};
+	int ret = hyv_attach_fd(fd, uverbs, "many");
+
+	return ret ? ret : hyv_ioctl(fd, HYV_SET_DOORBELL, &arg);
+}
+
+/* A file that is not attached costs little. */
+static void test_open(void)
+{
+	static int file[MANY];
+	uint64_t began = dt_now_ms();
+	int i;
+
+	allow_files(MANY + 64);
+	for (i = 0; i < MANY; i++)
+		file[i] = hyv_open();
+	hostile_expect_answer("with thousands of open files");
+	for (i = 0; i < MANY; i++)
+		close(file[i]);
+	tap_ok(dt_now_ms() - began < hostile_ms(30),
+	       "%d files open and close in %llu ms", MANY,
+	       (unsigned long long)(dt_now_ms() - began));
+}
+
+/* Attach up to the limit of the user: exactly so many, then EDQUOT. */
+static void attach_all(int limit, const char *who)
+{
+	static int file[PER_USER_MAX + 2];
+	int uverbs = uverbs_open(), i, ret = 0, nr = 0;
+
+	for (i = 0; i < limit + 2; i++) {
+		file[i] = hyv_open();
+		ret = attach_and_start(file[i], uverbs);
+		if (ret)
+			break;
+		nr++;
+	}
+	tap_is(nr, limit, "%s: vNICs up to max_vnics_per_user", who);
+	tap_is(ret, -EDQUOT, "%s: one more", who);
+	hostile_expect_answer("with all vNICs that a user may have");
+	close(file[0]);
+	tap_is(attach_and_start(file[nr], uverbs), 0,
+	       "%s: another one when one was closed", who);
+	for (i = 1; i <= nr; i++)
+		close(file[i]);
+	close(uverbs);
+}
+
+static void test_attach(void)
+{
+	long old = read_number(PER_USER);
+	int limit;
+
+	REQUIRE(old > 0, "%s", PER_USER);
+	allow_files(MANY);
+	limit = old < PER_USER_MAX ? old : PER_USER_MAX;
+	REQUIRE(old == limit || write_number(PER_USER, limit), "%s can be set",
+		PER_USER);
+	attach_all(limit, "root");
+	write_number(PER_USER, old);
+}
+
+/* Become a user without privileges, who has what was open. */
+static void drop_privileges(void)
+{
+	REQUIRE(!setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
+			!setresuid(NOBODY, NOBODY, NOBODY),
+		"setuid");
+}
+
+/* Without room for threads: each vNIC starts, or is refused cleanly. */
+static void start_some(const int *file, int nr, int uverbs, const char *where)
+{
+	int i, ret, started = 0, bad = 0;
+
+	for (i = 0; i < nr; i++) {
+		ret = attach_and_start(file[i], uverbs);
+		started += !ret;
+		bad += ret && ret != -EAGAIN && ret != -ENOMEM &&
+		       ret != -EDQUOT;
+	}
+	tap_is(bad, 0, "%s: %d of %d vNICs start, the others are refused",
+	       where, started, nr);
+}
+
+#define SOME 32
+
+static void test_nproc(void)
+{
+	struct rlimit limit = {1, 1};
+	int file[SOME], uverbs = uverbs_open(), i;
+
+	for (i = 0; i < SOME; i++)
+		file[i] = hyv_open();
+	drop_privileges();
+	REQUIRE(!setrlimit(RLIMIT_NPROC, &limit), "RLIMIT_NPROC");
+	start_some(file, SOME, uverbs, "RLIMIT_NPROC of 1");
+	for (i = 0; i < SOME; i++)
+		close(file[i]);
+}
+
+/* --- Control groups, in a hierarchy that this process mounts. */
+
+#define CG_MOUNT "/tmp/devtest-cgroup"
+#define CG_DIR	 CG_MOUNT "/devtest"
+
+/* Make a group with a controller; false if the kernel lacks it. */
+static bool cg_make(const char *controller)
+{
+	char text[32];
+
+	mkdir(CG_MOUNT, 0755);
+	REQUIRE(!unshare(CLONE_NEWNS), "a mount namespace");
+	REQUIRE(!mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL),
+		"mounts are private");
+	REQUIRE(!mount("devtest", CG_MOUNT, "cgroup2", 0, NULL),
+		"mount of control groups (%s)", strerror(errno));
+	snprintf(text, sizeof(text), "+%s", controller);
+	if (!write_text(CG_MOUNT "/cgroup.subtree_control", text)) {
+		tap_skip("the kernel has none", "controller %s", controller);
+		return false;
+	}
+	REQUIRE(!mkdir(CG_DIR, 0755) || errno == EEXIST, "a control group");
+	return true;
+}
+
+static void cg_enter(void)
+{
+	REQUIRE(write_text(CG_DIR "/cgroup.procs", "0"),
+		"a process enters a control group");
+}
+
+static void pids_child(void *arg)
+{
+	int file[SOME], uverbs, i;
+
+	(void)arg;
+	cg_enter();
+	REQUIRE(write_text(CG_DIR "/pids.max", "1"), "pids.max");
+	uverbs = uverbs_open();
+	for (i = 0; i < SOME; i++)
+		file[i] = hyv_open();
+	start_some(file, SOME, uverbs, "pids.max of 1");
+	for (i = 0; i < SOME; i++)
+		close(file[i]);
+}
+
+static void test_pids(void)
+{
+	if (!cg_make("pids"))
+		return;
+	hostile_expect_end(hostile_fork(pids_child, NULL),
+			   "at the limit of processes");
+	write_text(CG_DIR "/pids.max", "max");
+	rmdir(CG_DIR);
+}
+
+/* Use up a little memory by objects of all kinds, until it is refused. */
+static void memory_child(void *arg)
+{
+	struct hyv_set_limits limits = {.max_queue_bytes = 1 << 30};
+	static struct fixture f;
+	uint32_t context;
+	int i, done = 0;
+	struct rsp rsp;
+	struct req r;
+	size_t n;
+
+	(void)arg;
+	cg_enter();
+	fixture_init(&f);
+	vnic_set_limits(&f.v, &limits);
+	REQUIRE(write_number(CG_DIR "/memory.max",
+			     read_number(CG_DIR "/memory.current") + (2 << 20)),
+		"memory.max");
+	for (i = 0; i < 200; i++)
+		for (n = 0; n < NR_OPCODES; n++) {
+			if (opcodes[n].opcode == HYV_CMD_DESTROY)
+				continue;
+			fixture_request(&f, opcodes[n].opcode, &r);
+			done += !vnic_exec_raw(&f.v, r.data, r.len, rsp.data,
+					       sizeof(rsp.data), &rsp.len);
+			cmd_alloc_context(&f.v, &context);
+		}
+	tap_ok(done > 0, "%d requests at memory.max have a reply", done);
+	fixture_free(&f);
+}
+
+/* The kernel may kill the process; then that is its end. */
+static void test_memory(void)
+{
+	struct dt_counts before = dt_counts();
+	int status = -1;
+	pid_t pid;
+
+	if (!cg_make("memory"))
+		return;
+	write_text(CG_DIR "/memory.swap.max", "0");
+	pid = hostile_fork(memory_child, NULL);
+	tap_ok(hostile_ends(pid, 60, &status) &&
+		       (!status ||
+			(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)),
+	       "a VMM at the limit of its memory ends with status %#x", status);
+	dt_expect_counts(&before, "at the limit of memory");
+	write_text(CG_DIR "/memory.max", "max");
+	rmdir(CG_DIR);
+}
+
+static const struct hostile_test tests[] = {
+	{"thousands of open files", test_open, 90},
+	{"as many vNICs as possible", test_attach, 120},
+	{"RLIMIT_NPROC", test_nproc, 60},
+	{"pids control group", test_pids, 60},
+	{"memory control group", test_memory, 120},
+};
+
+void suite_hostile_limits(void)
+{
+	long old = read_number(PER_USER);
+
+	hostile_run(tests, ARRAY_SIZE(tests));
+	if (old > 0)
+		write_number(PER_USER, old);
+	rmdir(CG_MOUNT);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The host's list of vNICs, by generic netlink without a library.
+ */
+#ifndef DEVTEST_VNICS_H
+#define DEVTEST_VNICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All vNICs of the host: how many, and bytes of all of them. */
+struct vnics {
+	int nr;
+	uint64_t pinned;
+	uint64_t queues;
+};
+
+bool vnics_get(struct vnics *vnics);
+
+#endif /* DEVTEST_VNICS_H */
