@@ -44,7 +44,8 @@ case_add() {
 			host_only) [ "$value" = 0 ] || guests=0 ;;
 			timeout) timeout=$value ;;
 			hyv) hyv=$value ;;
-			guest_ram | guest_cpus | guest_args | guest_memory)
+			guest_ram | guest_cpus | guest_args | guest_memory | \
+				fuzz_seed | fuzz_seconds)
 				env+=LAB_${key^^}=$(printf %q "$value")$'\n'
 				;;
 			hyv_props) env+=LAB_HYV_PROPS=$(printf %q "$value")$'\n' ;;
@@ -52,6 +53,9 @@ case_add() {
 			esac
 		done <"$dir/options"
 	fi
+	for key in FUZZ_SEED FUZZ_SECONDS; do
+		[ -z "${!key:-}" ] || env+=LAB_$key=$(printf %q "${!key}")$'\n'
+	done
 	if [ -e "$dir/packages" ]; then
 		packages=$(sed 's/#.*//' "$dir/packages" | tr -s ' \t' '\n' |
 			sed '/^$/d' | sort -u | tr '\n' ' ')
