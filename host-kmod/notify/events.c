@@ -115,18 +115,19 @@ static int hyvh_event_ring_init(struct hyvh_vring *vring,
 {
 	int ret;
 
-	if (arg->avail_index > U16_MAX)
+	if (arg->avail_index > U16_MAX || arg->num > HYVH_VRING_MAX_NUM)
 		return -EINVAL;
-	ret = hyvh_vring_init(vring, arg->num, arg->desc, arg->avail, arg->used,
-			      arg->avail_index, event_idx);
+	/* Before the first access, which may wait for other kinds of memory. */
+	ret = hyvh_fault_in_check(arg->desc,
+				  hyvh_vring_desc_bytes(arg->num)) ?:
+	      hyvh_fault_in_check(arg->avail,
+				  hyvh_vring_avail_bytes(arg->num)) ?:
+	      hyvh_fault_in_check(arg->used,
+				  hyvh_vring_used_bytes(arg->num));
 	if (ret)
 		return ret;
-	return hyvh_fault_in_check(arg->desc,
-				   hyvh_vring_desc_bytes(arg->num)) ?:
-	       hyvh_fault_in_check(arg->avail,
-				   hyvh_vring_avail_bytes(arg->num)) ?:
-	       hyvh_fault_in_check(arg->used,
-				   hyvh_vring_used_bytes(arg->num));
+	return hyvh_vring_init(vring, arg->num, arg->desc, arg->avail,
+			       arg->used, arg->avail_index, event_idx);
 }
 
 static struct eventfd_ctx *hyvh_event_call_get(int fd)
