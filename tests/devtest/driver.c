@@ -286,20 +286,29 @@ int evq_stop(struct evq *q, struct vnic *v, uint16_t *avail_index)
 }
 
 /**
- * evq_post() - give the host a buffer
+ * evq_fill() - describe a buffer of one descriptor
  * @q: the queue
- * @id: which one, 0 to num - 1
+ * @id: which one, 0 to num - 1; the host does not have it
  */
-void evq_post(struct evq *q, uint32_t id)
+void evq_fill(struct evq *q, uint32_t id)
 {
-	uint16_t idx = le16toh(q->avail->idx);
-	bool kick;
-
 	memset(&q->event[id], 0xff, sizeof(q->event[id]));
 	q->desc[id].addr =
 		htole64(q->event_gpa + id * sizeof(struct hyv_event));
 	q->desc[id].len = htole32(sizeof(struct hyv_event));
 	q->desc[id].flags = htole16(VRING_DESC_F_WRITE);
+}
+
+/**
+ * evq_publish() - give the host a buffer that has been described
+ * @q: the queue
+ * @id: its first descriptor
+ */
+void evq_publish(struct evq *q, uint32_t id)
+{
+	uint16_t idx = le16toh(q->avail->idx);
+	bool kick;
+
 	q->avail->ring[idx % q->num] = htole16(id);
 	__atomic_store_n(&q->avail->idx, htole16(idx + 1), __ATOMIC_RELEASE);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -314,6 +323,17 @@ void evq_post(struct evq *q, uint32_t id)
 			 VRING_USED_F_NO_NOTIFY);
 	if (kick)
 		dt_signal(q->kick_fd);
+}
+
+/**
+ * evq_post() - give the host a buffer of one descriptor
+ * @q: the queue
+ * @id: which one, 0 to num - 1
+ */
+void evq_post(struct evq *q, uint32_t id)
+{
+	evq_fill(q, id);
+	evq_publish(q, id);
 }
 
 /**

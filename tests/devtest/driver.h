@@ -80,6 +80,8 @@ void evq_init(struct evq *q, struct vnic *v, uint32_t index, uint32_t num,
 void evq_free(struct evq *q);
 int evq_start(struct evq *q, struct vnic *v, uint16_t avail_index);
 int evq_stop(struct evq *q, struct vnic *v, uint16_t *avail_index);
+void evq_fill(struct evq *q, uint32_t id);
+void evq_publish(struct evq *q, uint32_t id);
 void evq_post(struct evq *q, uint32_t id);
 void evq_post_all(struct evq *q);
 bool evq_take(struct evq *q, struct hyv_event *ev, uint32_t *id);

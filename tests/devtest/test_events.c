@@ -465,7 +465,7 @@ static void test_framing(bool event_idx)
 	uint32_t id;
 
 	empty_queue(&q0, event_idx);
-	evq_post(&q0, 0);
+	evq_fill(&q0, 0);
 	q0.desc[0].len = htole32(5);
 	q0.desc[0].flags = htole16(VRING_DESC_F_WRITE | VRING_DESC_F_NEXT);
 	q0.desc[0].next = htole16(3);
@@ -480,6 +480,7 @@ static void test_framing(bool event_idx)
 	table[1].len = htole32(100);
 	table[1].flags = htole16(VRING_DESC_F_WRITE);
 	table[1].next = 0;
+	evq_publish(&q0, 0);
 	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
 	complete_one();
 	if (!tap_ok(take_soon(&q0, &ev, &id), "an event in three parts comes"))
