@@ -190,6 +190,14 @@ void vhyv_disassociate_ucontext(struct ib_ucontext *ibuc)
 {
 }
 
+/* Send MUNMAP later: callers may hold the mmap_lock. Frees @entry. */
+static void vhyv_munmap_later(struct vhyv_ucontext *uctx,
+			      struct vhyv_mmap_entry *entry)
+{
+	llist_add(&entry->node, &uctx->munmaps);
+	queue_work(to_vhyv_dev(uctx->ibuc.device)->wq, &uctx->munmap_work);
+}
+
 /* The file offset has a meaning only to the provider and the HCA's driver. */
 int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 {
@@ -232,7 +240,8 @@ int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 	goto out;
 
 err_munmap:
-	vhyv_cmd_munmap(hdev, uctx->handle, window_offset);
+	vhyv_munmap_later(uctx, entry);
+	goto out;
 err_free:
 	kfree(entry);
 out:
@@ -249,6 +258,5 @@ void vhyv_mmap_free(struct rdma_user_mmap_entry *rdma_entry)
 						     rdma_entry);
 	struct vhyv_ucontext *uctx = to_vhyv_ucontext(rdma_entry->ucontext);
 
-	llist_add(&entry->node, &uctx->munmaps);
-	queue_work(to_vhyv_dev(uctx->ibuc.device)->wq, &uctx->munmap_work);
+	vhyv_munmap_later(uctx, entry);
 }
