@@ -459,12 +459,13 @@ static void test_signalled_again(void)
  */
 static void test_framing(bool event_idx)
 {
-	struct vring_desc *table = (void *)&q0.event[4];
+	struct vring_desc *table;
 	struct hyv_event ev;
 	uint8_t raw[sizeof(ev)];
 	uint32_t id;
 
 	empty_queue(&q0, event_idx);
+	table = (void *)&q0.event[4];
 	evq_fill(&q0, 0);
 	q0.desc[0].len = htole32(5);
 	q0.desc[0].flags = htole16(VRING_DESC_F_WRITE | VRING_DESC_F_NEXT);
