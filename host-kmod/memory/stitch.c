@@ -319,7 +319,7 @@ static int hyvh_stitch_prefault(const struct hyvh_stitch *stitch)
 		return -ENOMEM;
 	while (nr && !ret) {
 		got = pin_user_pages_fast(addr, min(nr, HYVH_PAGE_BATCH),
-					  FOLL_WRITE | FOLL_LONGTERM, pages);
+					  FOLL_WRITE, pages);
 		/* The driver gets the same error, unless it only reads. */
 		if (got > 0)
 			unpin_user_pages(pages, got);
