@@ -42,7 +42,9 @@ static_assert(ARRAY_SIZE(vhyv_layouts) == VHYV_NR_CMDS);
 #define VHYV_RETRY_MIN_MS	10U
 #define VHYV_RETRY_MAX_MS	1000U
 
-static const struct hyv_udata_addr vhyv_udata_addrs[] = { HYV_UDATA_ADDRS };
+static const struct hyv_udata_addr vhyv_udata_addrs[] = {
+	HYV_FOR_EACH_UDATA_ADDR(HYV_UDATA_ADDR)
+};
 
 /* Errno values differ between architectures, those of the protocol do not. */
 static int vhyv_status_to_errno(u32 status)

@@ -17,7 +17,9 @@
 #include "hca/uctx.h"
 #include "hca/udata_fixup.h"
 
-static const struct hyv_udata_addr hyvh_udata_addrs[] = { HYV_UDATA_ADDRS };
+static const struct hyv_udata_addr hyvh_udata_addrs[] = {
+	HYV_FOR_EACH_UDATA_ADDR(HYV_UDATA_ADDR)
+};
 
 static const struct hyvh_list_view *hyvh_udata_list(const struct hyvh_cmd *cmd,
 						    u16 slot)

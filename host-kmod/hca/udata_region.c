@@ -12,7 +12,7 @@
 #include "hca/udata_region.h"
 
 static const struct hyv_udata_region hyvh_udata_region_table[] = {
-	HYV_UDATA_REGIONS
+	HYV_FOR_EACH_UDATA_REGION(HYV_UDATA_REGION)
 };
 
 /* Returns false if there is none, or one that cannot be mapped. */

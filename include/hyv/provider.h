@@ -34,37 +34,43 @@ struct hyv_udata_addr {
 };
 
 /*
- * Initialisers of a table of struct hyv_udata_addr. Files that expand it include
+ * The tables below expand ENTRY to initialisers. Files that expand them include
  * rdma/ib_user_ioctl_verbs.h and hyv/wire.h.
- *
- * rdma_rxe, MODIFY_SRQ: the driver writes a struct mminfo of
- * rdma/rdma_user_rxe.h there: mmap offset and size of the new queue.
  */
-#define HYV_UDATA_ADDRS_RXE(id)						\
-	{								\
-		.driver_id = id,					\
-		.opcode = HYV_CMD_MODIFY_SRQ,				\
-		.slot = 0,						\
-		.offset = 0,						\
-		.length = 16,						\
-	},
-
-#define HYV_UDATA_ADDRS							\
-	HYV_UDATA_ADDRS_RXE(RDMA_DRIVER_RXE)				\
-	HYV_UDATA_ADDRS_TEST
 
 /*
  * Only builds for tests know the mock HCA of tests/mock, whose provider data is
  * that of rdma_rxe.
  */
 #ifdef HYV_TEST
-#define HYV_DRIVER_MOCK		0x6d6f636b
-#define HYV_UDATA_ADDRS_TEST	HYV_UDATA_ADDRS_RXE(HYV_DRIVER_MOCK)
-#define HYV_UDATA_REGIONS_TEST	HYV_UDATA_REGIONS_RXE(HYV_DRIVER_MOCK)
+#define HYV_DRIVER_MOCK	0x6d6f636b
+#define HYV_FOR_EACH_RXE_LIKE(TABLE, ENTRY)				\
+	TABLE(ENTRY, RDMA_DRIVER_RXE)					\
+	TABLE(ENTRY, HYV_DRIVER_MOCK)
 #else
-#define HYV_UDATA_ADDRS_TEST
-#define HYV_UDATA_REGIONS_TEST
+#define HYV_FOR_EACH_RXE_LIKE(TABLE, ENTRY)				\
+	TABLE(ENTRY, RDMA_DRIVER_RXE)
 #endif
+
+/*
+ * The members of struct hyv_udata_addr. rdma_rxe, MODIFY_SRQ: the driver writes
+ * a struct mminfo of rdma/rdma_user_rxe.h there: mmap offset and size of the new
+ * queue.
+ */
+#define HYV_FOR_EACH_RXE_ADDR(ENTRY, id)				\
+	ENTRY(id, MODIFY_SRQ, 0, 0, 16)
+
+#define HYV_FOR_EACH_UDATA_ADDR(ENTRY)					\
+	HYV_FOR_EACH_RXE_LIKE(HYV_FOR_EACH_RXE_ADDR, ENTRY)
+
+#define HYV_UDATA_ADDR(id, command, list, at, bytes)			\
+	{								\
+		.driver_id = id,					\
+		.opcode = HYV_CMD_##command,				\
+		.slot = list,						\
+		.offset = at,						\
+		.length = bytes,					\
+	},
 
 /* hyv_udata_region.source: provider data of the reply. */
 #define HYV_UDATA_REPLY	0xffff
@@ -92,28 +98,27 @@ struct hyv_udata_region {
 };
 
 /*
- * Initialisers of a table of struct hyv_udata_region, as above. The structures
- * of rdma_rxe are in rdma/rdma_user_rxe.h.
+ * The members of struct hyv_udata_region. The length follows the offset in the
+ * structures of rdma_rxe, see rdma/rdma_user_rxe.h.
  */
-#define HYV_UDATA_REGION(id, command, place, at)			\
+#define HYV_FOR_EACH_RXE_REGION(ENTRY, id)				\
+	ENTRY(id, CREATE_CQ, HYV_UDATA_REPLY, 0, 8)			\
+	ENTRY(id, RESIZE_CQ, HYV_UDATA_REPLY, 0, 8)			\
+	ENTRY(id, CREATE_QP, HYV_UDATA_REPLY, 0, 8)			\
+	ENTRY(id, CREATE_QP, HYV_UDATA_REPLY, 16, 24)			\
+	ENTRY(id, CREATE_SRQ, HYV_UDATA_REPLY, 0, 8)			\
+	ENTRY(id, MODIFY_SRQ, 0, 0, 8)
+
+#define HYV_FOR_EACH_UDATA_REGION(ENTRY)				\
+	HYV_FOR_EACH_RXE_LIKE(HYV_FOR_EACH_RXE_REGION, ENTRY)
+
+#define HYV_UDATA_REGION(id, command, place, at, length_at)		\
 	{								\
 		.driver_id = id,					\
 		.opcode = HYV_CMD_##command,				\
 		.source = place,					\
 		.offset = at,						\
-		.length = (at) + 8,					\
+		.length = length_at,					\
 	},
-
-#define HYV_UDATA_REGIONS_RXE(id)					\
-	HYV_UDATA_REGION(id, CREATE_CQ, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(id, RESIZE_CQ, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(id, CREATE_QP, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(id, CREATE_QP, HYV_UDATA_REPLY, 16)		\
-	HYV_UDATA_REGION(id, CREATE_SRQ, HYV_UDATA_REPLY, 0)		\
-	HYV_UDATA_REGION(id, MODIFY_SRQ, 0, 0)
-
-#define HYV_UDATA_REGIONS						\
-	HYV_UDATA_REGIONS_RXE(RDMA_DRIVER_RXE)				\
-	HYV_UDATA_REGIONS_TEST
 
 #endif /* HYV_PROVIDER_H */

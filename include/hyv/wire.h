@@ -295,8 +295,8 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_chunk) == 16);
  *
  * Only the first chunk may start off a page boundary, and only the last may end
  * off one. @addr and the first chunk have the same offset in their page. No page
- * may occur more than four times. With HYV_CHUNKS_INDIRECT the length of each entry is a multiple of 16, and
- * together they are 16 * @nr_chunks.
+ * may occur more than four times. With HYV_CHUNKS_INDIRECT the length of each
+ * entry is a multiple of 16, and together they are 16 * @nr_chunks.
  *
  * The guest keeps the memory pinned until the object that the list was sent for
  * is destroyed.
