@@ -8,8 +8,9 @@
  * other. If that needs too many mappings, the pages are inserted one by one
  * into a single mapping.
  *
- * Pinning can take minutes, and a driver cannot be interrupted. So the pages of
- * a large range are faulted in here first, which can be cancelled.
+ * Pinning can take minutes, and a driver cannot be interrupted. So pages are
+ * faulted in here first, which can be cancelled. This also lets a driver pin
+ * memory under userfaultfd: a long-term pin of kernel 6.1 does not wait for it.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -18,7 +19,6 @@
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "memory/cancel.h"
@@ -33,9 +33,6 @@
 
 /* Pages that are pinned, or inserted with the mmap lock held, at once. */
 #define HYVH_PAGE_BATCH	512UL
-
-/* Ranges of more bytes are faulted in before the driver pins them. */
-#define HYVH_STITCH_PREFAULT	SZ_16M
 
 /*
  * Find the mapping of guest memory at @hva. Sets @run to how many of @len bytes
@@ -313,7 +310,7 @@ static int hyvh_stitch_prefault(const struct hyvh_stitch *stitch)
 	int ret = 0;
 	long got;
 
-	pages = kmalloc_array(HYVH_PAGE_BATCH, sizeof(*pages),
+	pages = kmalloc_array(min(nr, HYVH_PAGE_BATCH), sizeof(*pages),
 			      GFP_KERNEL_ACCOUNT);
 	if (!pages)
 		return -ENOMEM;
@@ -365,7 +362,7 @@ static int hyvh_stitch_map(struct hyvh_stitch *stitch,
 
 	stitch->size = plan->nr_pages << PAGE_SHIFT;
 	ret = hyvh_stitch_map_as_planned(stitch, plan);
-	if (!ret && !stitch->pages && stitch->size > HYVH_STITCH_PREFAULT)
+	if (!ret && !stitch->pages)
 		ret = hyvh_stitch_prefault(stitch);
 	if (ret)
 		hyvh_stitch_undo(stitch);
