@@ -147,6 +147,7 @@ const struct life_step life_steps[] = {
 	{"REREG_MR", "rereg_user_mr", life_rereg_mr},
 	{"ALLOC_MW", "alloc_mw", life_alloc_mw},
 };
+
 const size_t life_nr_steps = ARRAY_SIZE(life_steps);
 
 /* Children come before their parents. */
@@ -160,6 +161,7 @@ const struct life_end life_ends[] = {
 	{HYV_OBJ_MR, "an MR", "dereg_mr", "held.mr"},
 	{HYV_OBJ_PD, "a PD", "dealloc_pd", "held.pd"},
 };
+
 const size_t life_nr_ends = ARRAY_SIZE(life_ends);
 
 /* Find a step by the name of its command. */
