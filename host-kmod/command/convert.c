@@ -178,10 +178,13 @@ void hyvh_ah_attr_to_wire(const struct rdma_ah_attr *in,
 	out->port_num = rdma_ah_get_port_num(in);
 }
 
-/* Check that a guest may set or query these attributes. Any @mask. */
-int hyvh_qp_attr_mask_check(u32 mask)
+/*
+ * The attributes that a guest may ask for, of any @mask. Natively a driver gets
+ * bits that are none, and ignores them.
+ */
+u32 hyvh_qp_query_mask(u32 mask)
 {
-	return mask & ~(u32)HYVH_QP_ATTRS ? -EOPNOTSUPP : 0;
+	return mask & (HYVH_QP_ATTRS | IB_QP_CAP);
 }
 
 /* The optional verbs that the HCA's driver supports. */
@@ -274,9 +277,8 @@ int hyvh_qp_attr_from_wire(struct ib_device *dev, const struct hyv_qp_attr *in,
 {
 	int ret;
 
-	ret = hyvh_qp_attr_mask_check(mask);
-	if (ret)
-		return ret;
+	if (mask & ~(u32)HYVH_QP_ATTRS)
+		return -EOPNOTSUPP;
 	ret = hyvh_qp_attr_check(dev, in, mask);
 	if (ret)
 		return ret;

@@ -17,7 +17,7 @@ int hyvh_qp_cap_from_wire(const struct hyv_qp_cap *in,
 			  struct ib_qp_cap *out);
 void hyvh_qp_cap_to_wire(const struct ib_qp_cap *in, struct hyv_qp_cap *out);
 
-int hyvh_qp_attr_mask_check(u32 mask);
+u32 hyvh_qp_query_mask(u32 mask);
 int hyvh_qp_attr_from_wire(struct ib_device *dev, const struct hyv_qp_attr *in,
 			   u32 mask, struct ib_qp_attr *out);
 void hyvh_qp_attr_to_wire(const struct ib_qp_attr *in, struct hyv_qp_attr *out);

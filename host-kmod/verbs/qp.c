@@ -408,13 +408,8 @@ int hyvh_cmd_query_qp(struct hyvh_cmd *cmd)
 	struct ib_qp_init_attr *init_attr;
 	struct ib_qp_attr *attr;
 	struct hyvh_qp *qp;
-	int ret;
+	int ret = -ENOMEM;
 
-	ret = hyvh_qp_attr_mask_check(le32_to_cpu(req->attr_mask));
-	if (ret)
-		return hyvh_cmd_refuse(cmd, ret, "invalid attributes 0x%x",
-				       le32_to_cpu(req->attr_mask));
-	ret = -ENOMEM;
 	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
 	init_attr = kzalloc(sizeof(*init_attr), GFP_KERNEL);
 	if (!attr || !init_attr)
@@ -424,7 +419,9 @@ int hyvh_cmd_query_qp(struct hyvh_cmd *cmd)
 		ret = PTR_ERR(qp);
 		goto out_free;
 	}
-	ret = ib_query_qp(qp->ib, attr, le32_to_cpu(req->attr_mask), init_attr);
+	ret = ib_query_qp(qp->ib, attr,
+			  hyvh_qp_query_mask(le32_to_cpu(req->attr_mask)),
+			  init_attr);
 	if (!ret) {
 		hyvh_qp_attr_to_wire(attr, &rsp->attr);
 		hyvh_qp_report_paths(cmd->vnic, qp, &rsp->attr);

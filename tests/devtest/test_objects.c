@@ -470,6 +470,23 @@ static void test_modify_fields(void)
 	       le32toh(out.init_cap.max_send_wr));
 }
 
+/* Attributes that cannot be set, and bits that are none, can be asked for. */
+static void test_query_masks(void)
+{
+	struct rsp rsp;
+	struct req r;
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		struct hyv_query_qp_req *req = (void *)r.data;
+
+		req_query_qp(&r, fix.qp.handle);
+		req->attr_mask = htole32(1U << bit);
+		tap_is(vnic_exec(&fix.v, &r, &rsp), 0,
+		       "QUERY_QP with bit %d of the mask", bit);
+	}
+}
+
 /* All states of an RC QP, and back to the first. */
 static void test_modify_states(void)
 {
@@ -551,6 +568,7 @@ void suite_objects(void)
 	test_cq_fields();
 	test_qp_fields();
 	test_modify_fields();
+	test_query_masks();
 	test_modify_states();
 	test_mr_fields();
 	fixture_free(&fix);
