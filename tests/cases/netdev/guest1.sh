@@ -96,7 +96,7 @@ wait_for 60 nm_knows $DEV
 sleep 15
 nmcli device | tee "$OUT/nm"
 nmcli -f GENERAL device show $DEV
-[ "$(nmcli -t -f GENERAL.TYPE device show $DEV)" = GENERAL.TYPE:generic ]
+[ "$(nmcli -t -f GENERAL.NM-TYPE device show $DEV)" = GENERAL.NM-TYPE:NMDeviceGeneric ]
 must_fail eval "nmcli -t -f DEVICE,CONNECTION device | grep '^$DEV:Wired'"
 untouched
 kill $nm
