@@ -172,12 +172,34 @@ static void nothing(int sig)
 	(void)sig;
 }
 
+/* Guest memory without access, for now: try again. All else ends the process.
+ */
+static void wait_for_access(int sig, siginfo_t *info, void *context)
+{
+	uintptr_t addr = (uintptr_t)info->si_addr;
+	size_t i;
+
+	(void)context;
+	for (i = 0; i < VNICS; i++)
+		if (addr - (uintptr_t)gen.vnic[i].gm.base <
+		    GMEM_PAGES * DT_PAGE) {
+			dt_sleep_us(100);
+			return;
+		}
+	signal(sig, SIG_DFL);
+}
+
 static void start_threads(void)
 {
 	struct sigaction action = {.sa_handler = nothing};
+	struct sigaction fault = {
+		.sa_sigaction = wait_for_access,
+		.sa_flags = SA_SIGINFO,
+	};
 	uintptr_t i;
 
 	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGSEGV, &fault, NULL);
 	for (i = 0; i < THREADS; i++) {
 		void *(*fn)(void *) = exec_thread;
 
