@@ -179,8 +179,8 @@ void hyvh_ah_attr_to_wire(const struct rdma_ah_attr *in,
 }
 
 /*
- * The attributes that a guest may ask for, of any @mask. Natively a driver gets
- * bits that are none, and ignores them.
+ * The attributes in @mask that a guest may query. Bits that are no attribute do
+ * not reach the HCA's driver: some drivers ignore them, others fail.
  */
 u32 hyvh_qp_query_mask(u32 mask)
 {

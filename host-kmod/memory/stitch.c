@@ -301,7 +301,10 @@ static void hyvh_stitch_undo(struct hyvh_stitch *stitch)
 	stitch->nr_pinned = 0;
 }
 
-/* Fault in the pages of a range as the driver will. */
+/*
+ * Fault in the pages of a range. Not with FOLL_LONGTERM, with which kernel 6.1
+ * fails where it would have to wait.
+ */
 static int hyvh_stitch_prefault(const struct hyvh_stitch *stitch)
 {
 	unsigned long addr = stitch->addr & PAGE_MASK;
