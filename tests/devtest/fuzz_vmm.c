@@ -172,8 +172,7 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-/* Guest memory without access, for now: try again. All else ends the process.
- */
+/* Guest memory that another thread has protected is accessible again soon. */
 static void wait_for_access(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t addr = (uintptr_t)info->si_addr;

@@ -701,8 +701,7 @@ static void test_pin_unplug(void)
 	plug();
 }
 
-/* A process that shares the memory of the owner would survive the owner's end.
- */
+/* A process that shares the owner's memory would survive the owner's end. */
 static void test_other_process(void)
 {
 	struct victim victim = {.end = END_KILL, .process = true};
