@@ -572,7 +572,8 @@ static const struct file_operations mock_raise_fops = {
 
 static int mock_counters_show(struct seq_file *s, void *unused)
 {
-	unsigned int i;
+	unsigned int i, devices = 0;
+	struct mock_device *dev;
 
 	spin_lock_irq(&mock_lock);
 	for (i = 0; i < MOCK_VERBS; i++)
@@ -584,9 +585,10 @@ static int mock_counters_show(struct seq_file *s, void *unused)
 		seq_printf(s, "held.%s %lld\nrefused.%s %lld\n",
 			   mock_type_names[i], mock_held[i],
 			   mock_type_names[i], mock_refused[i]);
-	seq_printf(s, "callbacks %llu\nlate %u\ndevices %zu\nviolations %llu\n",
-		   mock_callbacks, mock_late_pending,
-		   list_count_nodes(&mock_devices), mock_violations);
+	list_for_each_entry(dev, &mock_devices, node)
+		devices++;
+	seq_printf(s, "callbacks %llu\nlate %u\ndevices %u\nviolations %llu\n",
+		   mock_callbacks, mock_late_pending, devices, mock_violations);
 	spin_unlock_irq(&mock_lock);
 	return 0;
 }
