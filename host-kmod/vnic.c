@@ -814,6 +814,7 @@ static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 	}
 	hyvh_window_usage(&vnic->window, &info->window_used,
 			  &info->window_size);
+	info->nr_leaked = atomic_read(&vnic->nr_leaked);
 	info->commands = atomic64_read(&vnic->counters.commands);
 	info->errors = atomic64_read(&vnic->counters.errors);
 	info->doorbells = atomic64_read(&vnic->counters.doorbells);

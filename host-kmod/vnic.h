@@ -122,7 +122,7 @@ struct hyvh_vnic {
 	struct hyvh_events events;
 	struct hyvh_doorbells doorbells;
 	struct hyvh_signal config_changed;
-	atomic_t nr_leaked;		/* objects; see verbs/teardown.c */
+	atomic_t nr_leaked;		/* objects; see verbs/leak.c */
 
 	struct hyvh_counters counters ____cacheline_aligned_in_smp;
 };
@@ -141,6 +141,7 @@ struct hyvh_vnic_info {
 	u64 quota_max[HYV_NL_NR_QUOTAS];
 	u64 window_used;		/* in bytes */
 	u64 window_size;		/* 0 if the VMM has set no window */
+	u32 nr_leaked;			/* objects since attach */
 
 	/* See struct hyvh_counters. */
 	u64 commands;

@@ -166,7 +166,8 @@ static int hyvh_nl_put_vnic(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 	    hyvh_nl_put_quotas(skb, info) ||
 	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_USED, info->window_used) ||
 	    hyvh_nl_put_u64(skb, HYV_NL_A_VNIC_WINDOW_SIZE, info->window_size) ||
-	    hyvh_nl_put_counters(skb, info)) {
+	    hyvh_nl_put_counters(skb, info) ||
+	    nla_put_u32(skb, HYV_NL_A_VNIC_LEAKED, info->nr_leaked)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -186,7 +187,8 @@ static int hyvh_nl_put_hca(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 	if (nla_put_string(skb, HYV_NL_A_HCA_NAME, info->name) ||
 	    nla_put_u32(skb, HYV_NL_A_HCA_DRIVER_ID, info->driver_id) ||
 	    nla_put_u32(skb, HYV_NL_A_HCA_USE, info->use) ||
-	    nla_put_u32(skb, HYV_NL_A_HCA_VNICS, info->nr_vnics)) {
+	    nla_put_u32(skb, HYV_NL_A_HCA_VNICS, info->nr_vnics) ||
+	    nla_put_u32(skb, HYV_NL_A_HCA_LEAKED, info->nr_leaked)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

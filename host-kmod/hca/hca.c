@@ -3,6 +3,7 @@
  * The HCAs of the host: a client of ib_core that keeps a list of them, and
  * takes an HCA from the vNICs attached to it when it is removed.
  */
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -55,6 +56,8 @@ struct hyvh_hca {
 	spinlock_t lock;		/* protects links, hardirq-safe */
 	struct list_head links;		/* of struct hyvh_hca_link */
 	u32 nr_links;
+
+	atomic_t nr_leaked;		/* objects; see verbs/leak.c */
 
 	refcount_t users;		/* 1, and 1 for each user vNIC */
 	struct completion idle;		/* users has dropped to 0 */
@@ -218,6 +221,12 @@ u64 hyvh_hca_features(const struct hyvh_hca *hca)
 	if (hca->driver->doorbell_area)
 		features |= BIT_ULL(HYV_F_DOORBELL_AREA);
 	return features;
+}
+
+/* The driver failed to destroy an object, which is given up. Any context. */
+void hyvh_hca_count_leak(struct hyvh_hca *hca)
+{
+	atomic_inc(&hca->nr_leaked);
 }
 
 /* The number of an HCA, unique and never reused. */
@@ -481,6 +490,7 @@ int hyvh_hca_info_next(u32 *hca_index, struct hyvh_hca_info *info)
 		info->driver_id = hca->ibdev->ops.driver_id;
 		info->use = hyvh_hca_policy(hca);
 		info->nr_vnics = READ_ONCE(hca->nr_links);
+		info->nr_leaked = atomic_read(&hca->nr_leaked);
 		ret = 0;
 		break;
 	}

@@ -76,6 +76,7 @@ struct hyvh_hca_info {
 	u32 driver_id;		/* enum rdma_driver_id */
 	u32 use;		/* enum hyv_nl_hca_use */
 	u32 nr_vnics;
+	u32 nr_leaked;		/* objects, also of vNICs that have ended */
 };
 
 int hyvh_hca_register(void);
@@ -91,6 +92,7 @@ struct ib_device *hyvh_hca_ibdev(const struct hyvh_hca *hca);
 const struct hyvh_hca_driver *hyvh_hca_driver(const struct hyvh_hca *hca);
 u64 hyvh_hca_features(const struct hyvh_hca *hca);
 u32 hyvh_hca_index(const struct hyvh_hca *hca);
+void hyvh_hca_count_leak(struct hyvh_hca *hca);
 bool hyvh_hca_has_roce(const struct hyvh_hca *hca);
 int hyvh_hca_find_gid(const struct hyvh_hca *hca, u32 port,
 		      enum hyvh_gid_kind kind, union ib_gid *gid, u8 *index);

@@ -227,12 +227,6 @@ static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
 					       HYVH_SCRATCH_CMD);
 	if (ret < 0)
 		return ret;
-
-	if (cmd) {
-		ret = hyvh_udata_out(cmd);
-		if (ret)
-			return ret;
-	}
 	/*
 	 * The callee expects ib_uverbs's lock against disassociation, which is
 	 * out of reach and not needed here. ib_core removes its clients in
@@ -274,8 +268,8 @@ static struct file *hyvh_uctx_open_file(const struct path *path,
  * @scratch: VMM memory, HYVH_SCRATCH_SIZE bytes
  * @cmd: the guest's request with provider data, or NULL
  *
- * Sends GET_CONTEXT through the file's ioctl, because the older form, write(2),
- * would need a file descriptor for events.
+ * The caller calls hyvh_udata_out(). Sends GET_CONTEXT through the file's ioctl,
+ * because the older form, write(2), would need a file descriptor for events.
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0; -EINVAL if the HCA has another driver; or another negative errno.

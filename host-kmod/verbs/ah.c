@@ -24,14 +24,6 @@ static struct ib_ah *hyvh_ib_create_ah(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 	if (IS_ERR(ah))
 		return ah;
 	ah->uobject = hyvh_uctx_uobject(uctx);
-
-	ret = hyvh_udata_out(cmd);
-	if (ret) {
-		hyvh_udata_none(&bundle, uctx);
-		rdma_destroy_ah_user(ah, RDMA_DESTROY_AH_SLEEPABLE,
-				     &bundle.driver_udata);
-		return ERR_PTR(ret);
-	}
 	return ah;
 }
 
@@ -56,23 +48,7 @@ static int hyvh_ah_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return PTR_ERR_OR_ZERO(ah->ib);
 }
 
-static const struct hyvh_obj_builder hyvh_ah_builder = {
-	.type = HYV_OBJ_AH,
-	.size = sizeof(struct hyvh_ah),
-	.parent = HYV_OBJ_PD,
-	.build = hyvh_ah_build,
-};
-
-int hyvh_cmd_create_ah(struct hyvh_cmd *cmd)
-{
-	const struct hyv_create_ah_req *req = cmd->req;
-
-	if (!cmd->ibdev->ops.create_user_ah)
-		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
-	return hyvh_obj_create(cmd, &hyvh_ah_builder, req->pd);
-}
-
-int hyvh_ah_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+static int hyvh_ah_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_ah *ah = hyvh_to_ah(obj);
 	struct uverbs_attr_bundle bundle;
@@ -85,4 +61,22 @@ int hyvh_ah_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 		return ret;
 	hyvh_obj_unuse(&ah->pd->obj);
 	return 0;
+}
+
+const struct hyvh_obj_ops hyvh_ah_ops = {
+	.type = HYV_OBJ_AH,
+	.name = "AH",
+	.size = sizeof(struct hyvh_ah),
+	.parent = HYV_OBJ_PD,
+	.build = hyvh_ah_build,
+	.destroy = hyvh_ah_destroy,
+};
+
+int hyvh_cmd_create_ah(struct hyvh_cmd *cmd)
+{
+	const struct hyv_create_ah_req *req = cmd->req;
+
+	if (!cmd->ibdev->ops.create_user_ah)
+		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
+	return hyvh_obj_create(cmd, &hyvh_ah_ops, req->pd);
 }

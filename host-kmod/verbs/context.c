@@ -31,15 +31,24 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return 0;
 }
 
-static const struct hyvh_obj_builder hyvh_context_builder = {
+/* The context has no objects and no mappings. */
+static int hyvh_context_close(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	hyvh_uctx_close(&hyvh_to_context(obj)->uctx);
+	return 0;
+}
+
+const struct hyvh_obj_ops hyvh_context_ops = {
 	.type = HYV_OBJ_CONTEXT,
+	.name = "context",
 	.size = sizeof(struct hyvh_context),
 	.build = hyvh_context_build,
+	.destroy = hyvh_context_close,
 };
 
 int hyvh_cmd_alloc_context(struct hyvh_cmd *cmd)
 {
-	return hyvh_obj_create(cmd, &hyvh_context_builder, 0);
+	return hyvh_obj_create(cmd, &hyvh_context_ops, 0);
 }
 
 static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,

@@ -57,16 +57,8 @@ static struct ib_cq *hyvh_ib_create_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq,
 	if (ret)
 		goto err_put;
 	rdma_restrack_add(&ib->res);
-
-	ret = hyvh_udata_out(cmd);
-	if (ret)
-		goto err_destroy;
 	return ib;
 
-err_destroy:
-	hyvh_udata_none(&bundle, uctx);
-	ib_destroy_cq_user(ib, &bundle.driver_udata);
-	return ERR_PTR(ret);
 err_put:
 	rdma_restrack_put(&ib->res);
 	kfree(ib);
@@ -108,7 +100,6 @@ static int hyvh_cq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		ret = PTR_ERR(cq->ib);
 		goto err_slot;
 	}
-	hyvh_queues_reply(&cq->queues, cmd);
 	rsp->cqe = cpu_to_le32(cq->ib->cqe);
 	rsp->slot = cpu_to_le32(cq->slot);
 	return 0;
@@ -121,11 +112,45 @@ err_queues:
 	return ret;
 }
 
-static const struct hyvh_obj_builder hyvh_cq_builder = {
+static void hyvh_cq_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
+{
+	hyvh_queues_reply(&hyvh_to_cq(obj)->queues, cmd);
+}
+
+static void hyvh_cq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	struct hyvh_cq *cq = hyvh_to_cq(obj);
+
+	hyvh_events_cancel(&vnic->events, cq->queue, &cq->comp, 1);
+	hyvh_events_cancel(&vnic->events, 0, &cq->error, 1);
+}
+
+static int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	struct hyvh_cq *cq = hyvh_to_cq(obj);
+	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	hyvh_udata_none(&bundle, &cq->context->uctx);
+	ret = ib_destroy_cq_user(cq->ib, &bundle.driver_udata);
+	if (ret)
+		return ret;
+	hyvh_cq_silence(vnic, obj);
+	mutex_destroy(&cq->lock);
+	xa_erase(&vnic->cq_slots, cq->slot);
+	hyvh_queues_free(&cq->queues);
+	return 0;
+}
+
+const struct hyvh_obj_ops hyvh_cq_ops = {
 	.type = HYV_OBJ_CQ,
+	.name = "CQ",
 	.size = sizeof(struct hyvh_cq),
 	.parent = HYV_OBJ_CONTEXT,
 	.build = hyvh_cq_build,
+	.replied = hyvh_cq_replied,
+	.destroy = hyvh_cq_destroy,
+	.silence = hyvh_cq_silence,
 };
 
 /* Drivers check the size as well, but some log what they refuse. */
@@ -148,7 +173,7 @@ int hyvh_cmd_create_cq(struct hyvh_cmd *cmd)
 	if (vector >= cmd->ibdev->num_comp_vectors)
 		return hyvh_cmd_refuse(cmd, -EINVAL,
 				       "no completion vector %u", vector);
-	return hyvh_obj_create(cmd, &hyvh_cq_builder, req->context);
+	return hyvh_obj_create(cmd, &hyvh_cq_ops, req->context);
 }
 
 static int hyvh_ib_resize_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq, u32 cqe)
@@ -223,31 +248,6 @@ int hyvh_cmd_modify_cq(struct hyvh_cmd *cmd)
 				     le16_to_cpu(req->cq_period));
 	hyvh_cq_put(cmd, cq);
 	return ret;
-}
-
-void hyvh_cq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
-{
-	struct hyvh_cq *cq = hyvh_to_cq(obj);
-
-	hyvh_events_cancel(&vnic->events, cq->queue, &cq->comp, 1);
-	hyvh_events_cancel(&vnic->events, 0, &cq->error, 1);
-}
-
-int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
-{
-	struct hyvh_cq *cq = hyvh_to_cq(obj);
-	struct uverbs_attr_bundle bundle;
-	int ret;
-
-	hyvh_udata_none(&bundle, &cq->context->uctx);
-	ret = ib_destroy_cq_user(cq->ib, &bundle.driver_udata);
-	if (ret)
-		return ret;
-	hyvh_cq_silence(vnic, obj);
-	mutex_destroy(&cq->lock);
-	xa_erase(&vnic->cq_slots, cq->slot);
-	hyvh_queues_free(&cq->queues);
-	return 0;
 }
 
 void hyvh_cq_arm(struct hyvh_vnic *vnic, u32 slot, enum ib_cq_notify_flags how)

@@ -3,8 +3,10 @@
  * Looking up and creating objects of a guest.
  */
 #include <linux/err.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "hca/uctx.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
@@ -44,8 +46,21 @@ int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes)
 	return ret;
 }
 
-static int hyvh_obj_build(struct hyvh_cmd *cmd,
-			  const struct hyvh_obj_builder *builder,
+/* Undo @build of an object that was not published, and its reservation. */
+static void hyvh_obj_unbuild(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
+			     const struct hyvh_obj_ops *ops)
+{
+	int ret = ops->destroy(vnic, obj);
+
+	if (ret)
+		hyvh_obj_leak(vnic, obj, ops, ret);
+	hyvh_obj_abort(&vnic->objs, obj);
+	/* The HCA may already have called back. */
+	if (!ret)
+		kfree_rcu(obj, rcu);
+}
+
+static int hyvh_obj_build(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
 			  struct hyvh_obj *parent)
 {
 	struct hyvh_objs *objs = &cmd->vnic->objs;
@@ -55,21 +70,28 @@ static int hyvh_obj_build(struct hyvh_cmd *cmd,
 
 	/* Objects belong to a context, which has no owner itself. */
 	owner = parent && parent->owner ? parent->owner : parent;
-	obj = kzalloc(builder->size, GFP_KERNEL_ACCOUNT);
+	obj = kzalloc(ops->size, GFP_KERNEL_ACCOUNT);
 	if (!obj)
 		return -ENOMEM;
-	ret = hyvh_obj_reserve(objs, obj, builder->type, owner);
+	ret = hyvh_obj_reserve(objs, obj, ops->type, owner);
 	if (ret) {
 		hyvh_cmd_refuse(cmd, ret, "cannot reserve a handle");
 		goto err_free;
 	}
-	ret = builder->build(cmd, obj, parent);
+	ret = ops->build(cmd, obj, parent);
 	if (ret)
 		goto err_abort;
-
-	rsp->handle = cpu_to_le32(obj->handle);
 	if (parent != owner)
 		hyvh_obj_use(parent);
+
+	ret = hyvh_udata_out(cmd);
+	if (ret) {
+		hyvh_obj_unbuild(cmd->vnic, obj, ops);
+		return ret;
+	}
+	if (ops->replied)
+		ops->replied(cmd, obj);
+	rsp->handle = cpu_to_le32(obj->handle);
 	hyvh_obj_publish(objs, obj);
 	return 0;
 
@@ -82,26 +104,26 @@ err_free:
 
 /**
  * hyvh_obj_create() - create an object
- * @cmd: the command; the handle is written to its reply
- * @builder: type of the object
+ * @cmd: the command; the handle and provider data are written to its reply
+ * @ops: type of the object
  * @parent: handle of the parent; ignored if the type has no parent
  *
  * Return: 0; -ENOENT if there is no such parent; -EDQUOT if the guest has too
  * many objects of the type; or another negative errno.
  */
-int hyvh_obj_create(struct hyvh_cmd *cmd,
-		    const struct hyvh_obj_builder *builder, __le32 parent)
+int hyvh_obj_create(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
+		    __le32 parent)
 {
 	struct hyvh_obj *obj;
 	int ret;
 
-	if (!builder->parent)
-		return hyvh_obj_build(cmd, builder, NULL);
+	if (!ops->parent)
+		return hyvh_obj_build(cmd, ops, NULL);
 
-	obj = hyvh_cmd_obj_get(cmd, parent, builder->parent);
+	obj = hyvh_cmd_obj_get(cmd, parent, ops->parent);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
-	ret = hyvh_obj_build(cmd, builder, obj);
+	ret = hyvh_obj_build(cmd, ops, obj);
 	hyvh_cmd_obj_put(cmd, obj);
 	return ret;
 }

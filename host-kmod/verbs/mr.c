@@ -57,13 +57,6 @@ static struct ib_mr *hyvh_ib_reg_mr(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 	hyvh_ib_mr_adopt(cmd, pd, mr);
 	mr->iova = le64_to_cpu(req->iova);
 	mr->length = length;
-
-	ret = hyvh_udata_out(cmd);
-	if (ret) {
-		hyvh_udata_none(&bundle, uctx);
-		ib_dereg_mr_user(mr, &bundle.driver_udata);
-		return ERR_PTR(ret);
-	}
 	return mr;
 }
 
@@ -196,11 +189,52 @@ err_uncharge:
 	return ret;
 }
 
-static const struct hyvh_obj_builder hyvh_mr_builder = {
+static int hyvh_ib_dereg_mr(struct hyvh_mr *mr, struct ib_mr *ib)
+{
+	struct uverbs_attr_bundle bundle;
+
+	hyvh_udata_none(&bundle, &mr->pd->context->uctx);
+	return ib_dereg_mr_user(ib, &bundle.driver_udata);
+}
+
+static int hyvh_mr_drop_stale(struct hyvh_vnic *vnic, struct hyvh_mr *mr)
+{
+	int ret;
+
+	if (!mr->stale)
+		return 0;
+	ret = hyvh_ib_dereg_mr(mr, mr->stale);
+	if (ret)
+		return ret;
+	mr->stale = NULL;
+	if (mr->stale_pinned)
+		hyvh_mr_uncharge(vnic, mr->stale_pinned);
+	mr->stale_pinned = 0;
+	hyvh_obj_unuse(&mr->stale_pd->obj);
+	return 0;
+}
+
+static int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	struct hyvh_mr *mr = hyvh_to_mr(obj);
+	int ret;
+
+	ret = hyvh_mr_drop_stale(vnic, mr) ?: hyvh_ib_dereg_mr(mr, mr->ib);
+	if (ret)
+		return ret;
+	mutex_destroy(&mr->lock);
+	hyvh_mr_uncharge(vnic, mr->pinned);
+	hyvh_obj_unuse(&mr->pd->obj);
+	return 0;
+}
+
+const struct hyvh_obj_ops hyvh_mr_ops = {
 	.type = HYV_OBJ_MR,
+	.name = "MR",
 	.size = sizeof(struct hyvh_mr),
 	.parent = HYV_OBJ_PD,
 	.build = hyvh_mr_build,
+	.destroy = hyvh_mr_destroy,
 };
 
 /* Takes long for large MRs. */
@@ -215,20 +249,12 @@ int hyvh_cmd_reg_mr(struct hyvh_cmd *cmd)
 	ret = hyvh_mr_check_memory(cmd, le64_to_cpu(req->iova));
 	if (ret)
 		return ret;
-	return hyvh_obj_create(cmd, &hyvh_mr_builder, req->pd);
+	return hyvh_obj_create(cmd, &hyvh_mr_ops, req->pd);
 }
 
 static_assert(HYV_REREG_TRANS == IB_MR_REREG_TRANS);
 static_assert(HYV_REREG_PD == IB_MR_REREG_PD);
 static_assert(HYV_REREG_ACCESS == IB_MR_REREG_ACCESS);
-
-static int hyvh_ib_dereg_mr(struct hyvh_mr *mr, struct ib_mr *ib)
-{
-	struct uverbs_attr_bundle bundle;
-
-	hyvh_udata_none(&bundle, &mr->pd->context->uctx);
-	return ib_dereg_mr_user(ib, &bundle.driver_udata);
-}
 
 /*
  * Put @new, an MR of @pd from the driver, in the place of the old one. If the
@@ -250,23 +276,6 @@ static int hyvh_mr_replace(struct hyvh_mr *mr, struct hyvh_pd *pd,
 		hyvh_obj_use(&pd->obj);
 	}
 	return ret;
-}
-
-static int hyvh_mr_drop_stale(struct hyvh_vnic *vnic, struct hyvh_mr *mr)
-{
-	int ret;
-
-	if (!mr->stale)
-		return 0;
-	ret = hyvh_ib_dereg_mr(mr, mr->stale);
-	if (ret)
-		return ret;
-	mr->stale = NULL;
-	if (mr->stale_pinned)
-		hyvh_mr_uncharge(vnic, mr->stale_pinned);
-	mr->stale_pinned = 0;
-	hyvh_obj_unuse(&mr->stale_pd->obj);
-	return 0;
 }
 
 /*
@@ -439,20 +448,6 @@ out_put:
 	return ret;
 }
 
-int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
-{
-	struct hyvh_mr *mr = hyvh_to_mr(obj);
-	int ret;
-
-	ret = hyvh_mr_drop_stale(vnic, mr) ?: hyvh_ib_dereg_mr(mr, mr->ib);
-	if (ret)
-		return ret;
-	mutex_destroy(&mr->lock);
-	hyvh_mr_uncharge(vnic, mr->pinned);
-	hyvh_obj_unuse(&mr->pd->obj);
-	return 0;
-}
-
 static struct ib_mw *hyvh_ib_alloc_mw(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 				      enum ib_mw_type type)
 {
@@ -475,14 +470,9 @@ static struct ib_mw *hyvh_ib_alloc_mw(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 	ret = cmd->ibdev->ops.alloc_mw(mw, &bundle.driver_udata);
 	if (ret)
 		goto err_free;
-	ret = hyvh_udata_out(cmd);
-	if (ret)
-		goto err_dealloc;
 	atomic_inc(&pd->ib->usecnt);
 	return mw;
 
-err_dealloc:
-	cmd->ibdev->ops.dealloc_mw(mw);
 err_free:
 	kfree(mw);
 	return ERR_PTR(ret);
@@ -503,26 +493,7 @@ static int hyvh_mw_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return 0;
 }
 
-static const struct hyvh_obj_builder hyvh_mw_builder = {
-	.type = HYV_OBJ_MW,
-	.size = sizeof(struct hyvh_mw),
-	.parent = HYV_OBJ_PD,
-	.build = hyvh_mw_build,
-};
-
-int hyvh_cmd_alloc_mw(struct hyvh_cmd *cmd)
-{
-	const struct hyv_alloc_mw_req *req = cmd->req;
-
-	if (!cmd->ibdev->ops.alloc_mw)
-		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
-	if (req->mw_type != IB_MW_TYPE_1 && req->mw_type != IB_MW_TYPE_2)
-		return hyvh_cmd_refuse(cmd, -EINVAL, "invalid type %u",
-				       req->mw_type);
-	return hyvh_obj_create(cmd, &hyvh_mw_builder, req->pd);
-}
-
-int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+static int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_mw *mw = hyvh_to_mw(obj);
 	int ret;
@@ -534,4 +505,25 @@ int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	atomic_dec(&mw->pd->ib->usecnt);
 	hyvh_obj_unuse(&mw->pd->obj);
 	return 0;
+}
+
+const struct hyvh_obj_ops hyvh_mw_ops = {
+	.type = HYV_OBJ_MW,
+	.name = "MW",
+	.size = sizeof(struct hyvh_mw),
+	.parent = HYV_OBJ_PD,
+	.build = hyvh_mw_build,
+	.destroy = hyvh_mw_destroy,
+};
+
+int hyvh_cmd_alloc_mw(struct hyvh_cmd *cmd)
+{
+	const struct hyv_alloc_mw_req *req = cmd->req;
+
+	if (!cmd->ibdev->ops.alloc_mw)
+		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
+	if (req->mw_type != IB_MW_TYPE_1 && req->mw_type != IB_MW_TYPE_2)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "invalid type %u",
+				       req->mw_type);
+	return hyvh_obj_create(cmd, &hyvh_mw_ops, req->pd);
 }

@@ -31,16 +31,8 @@ static struct ib_pd *hyvh_ib_alloc_pd(struct hyvh_cmd *cmd,
 	if (ret)
 		goto err_put;
 	rdma_restrack_add(&pd->res);
-
-	ret = hyvh_udata_out(cmd);
-	if (ret)
-		goto err_dealloc;
 	return pd;
 
-err_dealloc:
-	hyvh_udata_none(&bundle, uctx);
-	ib_dealloc_pd_user(pd, &bundle.driver_udata);
-	return ERR_PTR(ret);
 err_put:
 	rdma_restrack_put(&pd->res);
 	kfree(pd);
@@ -57,25 +49,27 @@ static int hyvh_pd_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return PTR_ERR_OR_ZERO(pd->ib);
 }
 
-static const struct hyvh_obj_builder hyvh_pd_builder = {
-	.type = HYV_OBJ_PD,
-	.size = sizeof(struct hyvh_pd),
-	.parent = HYV_OBJ_CONTEXT,
-	.build = hyvh_pd_build,
-};
-
-int hyvh_cmd_alloc_pd(struct hyvh_cmd *cmd)
-{
-	const struct hyv_alloc_pd_req *req = cmd->req;
-
-	return hyvh_obj_create(cmd, &hyvh_pd_builder, req->context);
-}
-
-int hyvh_pd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+static int hyvh_pd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_pd *pd = hyvh_to_pd(obj);
 	struct uverbs_attr_bundle bundle;
 
 	hyvh_udata_none(&bundle, &pd->context->uctx);
 	return ib_dealloc_pd_user(pd->ib, &bundle.driver_udata);
+}
+
+const struct hyvh_obj_ops hyvh_pd_ops = {
+	.type = HYV_OBJ_PD,
+	.name = "PD",
+	.size = sizeof(struct hyvh_pd),
+	.parent = HYV_OBJ_CONTEXT,
+	.build = hyvh_pd_build,
+	.destroy = hyvh_pd_destroy,
+};
+
+int hyvh_cmd_alloc_pd(struct hyvh_cmd *cmd)
+{
+	const struct hyv_alloc_pd_req *req = cmd->req;
+
+	return hyvh_obj_create(cmd, &hyvh_pd_ops, req->context);
 }

@@ -55,17 +55,7 @@ static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 		return ib;
 	ib_qp_usecnt_inc(ib);
 	qp->creator = hyvh_restrack_adopt(&ib->res, cmd->vnic->owner);
-
-	ret = hyvh_udata_out(cmd);
-	if (ret)
-		goto err_destroy;
 	return ib;
-
-err_destroy:
-	hyvh_udata_none(&bundle, uctx);
-	ib_destroy_qp_user(ib, &bundle.driver_udata);
-	put_task_struct(qp->creator);
-	return ERR_PTR(ret);
 }
 
 /*
@@ -194,7 +184,6 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		ret = PTR_ERR(qp->ib);
 		goto err_slot;
 	}
-	hyvh_queues_reply(&qp->queues, cmd);
 	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
 	rsp->slot = cpu_to_le32(qp->slot);
 	hyvh_qp_cap_to_wire(&attr.cap, &rsp->cap);
@@ -209,11 +198,48 @@ err_unuse:
 	return ret;
 }
 
-static const struct hyvh_obj_builder hyvh_qp_builder = {
+static void hyvh_qp_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
+{
+	hyvh_queues_reply(&hyvh_to_qp(obj)->queues, cmd);
+}
+
+static void hyvh_qp_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	hyvh_events_cancel(&vnic->events, 0, hyvh_to_qp(obj)->event,
+			   HYVH_QP_EVENTS);
+}
+
+static int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	struct hyvh_qp *qp = hyvh_to_qp(obj);
+	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	ret = hyvh_mcast_leave_all(qp);
+	if (ret)
+		return ret;
+	hyvh_udata_none(&bundle, &qp->pd->context->uctx);
+	ret = ib_destroy_qp_user(qp->ib, &bundle.driver_udata);
+	if (ret)
+		return ret;
+	put_task_struct(qp->creator);
+	hyvh_qp_silence(vnic, obj);
+	xa_erase(&vnic->qp_slots, qp->slot);
+	hyvh_queues_free(&qp->queues);
+	hyvh_qp_unuse_queues(qp);
+	hyvh_obj_unuse(&qp->pd->obj);
+	return 0;
+}
+
+const struct hyvh_obj_ops hyvh_qp_ops = {
 	.type = HYV_OBJ_QP,
+	.name = "QP",
 	.size = sizeof(struct hyvh_qp),
 	.parent = HYV_OBJ_PD,
 	.build = hyvh_qp_build,
+	.replied = hyvh_qp_replied,
+	.destroy = hyvh_qp_destroy,
+	.silence = hyvh_qp_silence,
 };
 
 static bool hyvh_qp_type_ok(const struct ib_device *ibdev, u8 type)
@@ -241,35 +267,7 @@ int hyvh_cmd_create_qp(struct hyvh_cmd *cmd)
 	if (req->sq_sig_all > 1)
 		return hyvh_cmd_refuse(cmd, -EINVAL, "sq_sig_all is %u",
 				       req->sq_sig_all);
-	return hyvh_obj_create(cmd, &hyvh_qp_builder, req->pd);
-}
-
-void hyvh_qp_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
-{
-	hyvh_events_cancel(&vnic->events, 0, hyvh_to_qp(obj)->event,
-			   HYVH_QP_EVENTS);
-}
-
-int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
-{
-	struct hyvh_qp *qp = hyvh_to_qp(obj);
-	struct uverbs_attr_bundle bundle;
-	int ret;
-
-	ret = hyvh_mcast_leave_all(qp);
-	if (ret)
-		return ret;
-	hyvh_udata_none(&bundle, &qp->pd->context->uctx);
-	ret = ib_destroy_qp_user(qp->ib, &bundle.driver_udata);
-	if (ret)
-		return ret;
-	put_task_struct(qp->creator);
-	hyvh_qp_silence(vnic, obj);
-	xa_erase(&vnic->qp_slots, qp->slot);
-	hyvh_queues_free(&qp->queues);
-	hyvh_qp_unuse_queues(qp);
-	hyvh_obj_unuse(&qp->pd->obj);
-	return 0;
+	return hyvh_obj_create(cmd, &hyvh_qp_ops, req->pd);
 }
 
 /* The checks that uverbs makes before it calls ib_core. */

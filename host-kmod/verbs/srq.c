@@ -47,17 +47,7 @@ static struct ib_srq *hyvh_ib_create_srq(struct hyvh_cmd *cmd,
 	if (IS_ERR(ib))
 		return ib;
 	srq->creator = hyvh_restrack_adopt(&ib->res, cmd->vnic->owner);
-
-	ret = hyvh_udata_out(cmd);
-	if (ret)
-		goto err_destroy;
 	return ib;
-
-err_destroy:
-	hyvh_udata_none(&bundle, uctx);
-	ib_destroy_srq_user(ib, &bundle.driver_udata);
-	put_task_struct(srq->creator);
-	return ERR_PTR(ret);
 }
 
 static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
@@ -94,7 +84,6 @@ static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		ret = PTR_ERR(srq->ib);
 		goto err_queues;
 	}
-	hyvh_queues_reply(&srq->queues, cmd);
 	rsp->max_wr = cpu_to_le32(attr.attr.max_wr);
 	rsp->max_sge = cpu_to_le32(attr.attr.max_sge);
 	return 0;
@@ -105,11 +94,44 @@ err_queues:
 	return ret;
 }
 
-static const struct hyvh_obj_builder hyvh_srq_builder = {
+static void hyvh_srq_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
+{
+	hyvh_queues_reply(&hyvh_to_srq(obj)->queues, cmd);
+}
+
+static void hyvh_srq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	hyvh_events_cancel(&vnic->events, 0, hyvh_to_srq(obj)->event,
+			   HYVH_SRQ_EVENTS);
+}
+
+static int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	struct hyvh_srq *srq = hyvh_to_srq(obj);
+	struct uverbs_attr_bundle bundle;
+	int ret;
+
+	hyvh_udata_none(&bundle, &srq->pd->context->uctx);
+	ret = ib_destroy_srq_user(srq->ib, &bundle.driver_udata);
+	if (ret)
+		return ret;
+	put_task_struct(srq->creator);
+	hyvh_srq_silence(vnic, obj);
+	mutex_destroy(&srq->lock);
+	hyvh_queues_free(&srq->queues);
+	hyvh_obj_unuse(&srq->pd->obj);
+	return 0;
+}
+
+const struct hyvh_obj_ops hyvh_srq_ops = {
 	.type = HYV_OBJ_SRQ,
+	.name = "SRQ",
 	.size = sizeof(struct hyvh_srq),
 	.parent = HYV_OBJ_PD,
 	.build = hyvh_srq_build,
+	.replied = hyvh_srq_replied,
+	.destroy = hyvh_srq_destroy,
+	.silence = hyvh_srq_silence,
 };
 
 int hyvh_cmd_create_srq(struct hyvh_cmd *cmd)
@@ -119,7 +141,7 @@ int hyvh_cmd_create_srq(struct hyvh_cmd *cmd)
 	if (!cmd->ibdev->ops.create_srq || req->srq_type != IB_SRQT_BASIC)
 		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP,
 				       "type %u not supported", req->srq_type);
-	return hyvh_obj_create(cmd, &hyvh_srq_builder, req->pd);
+	return hyvh_obj_create(cmd, &hyvh_srq_ops, req->pd);
 }
 
 /* Takes over @charge of the new queue, if any, if it succeeds. */
@@ -223,29 +245,5 @@ int hyvh_cmd_query_srq(struct hyvh_cmd *cmd)
 	rsp->max_wr = cpu_to_le32(attr.max_wr);
 	rsp->max_sge = cpu_to_le32(attr.max_sge);
 	rsp->srq_limit = cpu_to_le32(attr.srq_limit);
-	return 0;
-}
-
-void hyvh_srq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
-{
-	hyvh_events_cancel(&vnic->events, 0, hyvh_to_srq(obj)->event,
-			   HYVH_SRQ_EVENTS);
-}
-
-int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
-{
-	struct hyvh_srq *srq = hyvh_to_srq(obj);
-	struct uverbs_attr_bundle bundle;
-	int ret;
-
-	hyvh_udata_none(&bundle, &srq->pd->context->uctx);
-	ret = ib_destroy_srq_user(srq->ib, &bundle.driver_udata);
-	if (ret)
-		return ret;
-	put_task_struct(srq->creator);
-	hyvh_srq_silence(vnic, obj);
-	mutex_destroy(&srq->lock);
-	hyvh_queues_free(&srq->queues);
-	hyvh_obj_unuse(&srq->pd->obj);
 	return 0;
 }

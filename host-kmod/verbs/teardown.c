@@ -2,7 +2,7 @@
 /*
  * Destroying objects, on request of the guest or with their context.
  */
-#include <linux/err.h>
+#include <linux/kernel.h>
 #include <linux/kref.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -13,27 +13,20 @@
 #include "vnic.h"
 
 /*
- * Leaves come before the objects that they use. An MW may be bound to a QP and
- * to an MR.
+ * All types, except that of the contexts. Leaves come before the objects that
+ * they use. An MW may be bound to a QP and to an MR.
  */
-static const struct hyvh_obj_ops {
-	enum hyv_obj_type type;
-	const char *name;
-	int (*destroy)(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-	/* Drop the events of an object that stays; NULL if it has none. */
-	void (*silence)(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-} hyvh_obj_ops[] = {
-	{ HYV_OBJ_MW, "MW", hyvh_mw_destroy, NULL },
-	{ HYV_OBJ_QP, "QP", hyvh_qp_destroy, hyvh_qp_silence },
-	{ HYV_OBJ_SRQ, "SRQ", hyvh_srq_destroy, hyvh_srq_silence },
-	{ HYV_OBJ_CQ, "CQ", hyvh_cq_destroy, hyvh_cq_silence },
-	{ HYV_OBJ_AH, "AH", hyvh_ah_destroy, NULL },
-	{ HYV_OBJ_MR, "MR", hyvh_mr_destroy, NULL },
-	{ HYV_OBJ_PD, "PD", hyvh_pd_destroy, NULL },
+static const struct hyvh_obj_ops *const hyvh_obj_order[] = {
+	&hyvh_mw_ops,
+	&hyvh_qp_ops,
+	&hyvh_srq_ops,
+	&hyvh_cq_ops,
+	&hyvh_ah_ops,
+	&hyvh_mr_ops,
+	&hyvh_pd_ops,
 };
 
-/* All types, except that of the contexts. */
-static_assert(ARRAY_SIZE(hyvh_obj_ops) == HYV_OBJ_TYPES - 2);
+static_assert(ARRAY_SIZE(hyvh_obj_order) == HYV_OBJ_TYPES - 2);
 
 static int hyvh_obj_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 			    const struct hyvh_obj_ops *ops)
@@ -55,57 +48,36 @@ static int hyvh_obj_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 	return 0;
 }
 
-/*
- * Give up an object that the HCA's driver does not destroy. The HCA may still
- * use its memory and call back for it, so the object stays until the host
- * restarts, with the use counts and quotas that it holds, but without a handle.
- */
-static void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
-			  const struct hyvh_obj_ops *ops, int err)
+static void hyvh_context_destroy_type(struct hyvh_vnic *vnic,
+				      struct hyvh_context *context,
+				      const struct hyvh_obj_ops *ops)
 {
-	if (ops->silence)
-		ops->silence(vnic, obj);
-	if (atomic_inc_return(&vnic->nr_leaked) == 1)
-		pr_warn_ratelimited("%s: driver failed to destroy a %s of vNIC %u: %pe; it stays until the host restarts, and so does what it uses\n",
-				    vnic->hca_name, ops->name, vnic->id,
-				    ERR_PTR(err));
-	hyvh_obj_erase(&vnic->objs, obj);
-}
-
-/* Returns false if an object is left. */
-static bool hyvh_context_destroy_objs(struct hyvh_vnic *vnic,
-				      struct hyvh_context *context)
-{
-	const struct hyvh_obj_ops *ops = hyvh_obj_ops;
 	struct hyvh_obj *obj;
-	bool done = true;
 	int ret;
 
-	for (; ops < hyvh_obj_ops + ARRAY_SIZE(hyvh_obj_ops); ops++) {
-		while ((obj = hyvh_objs_take(&vnic->objs, ops->type,
-					     &context->obj))) {
-			/* It may have a user that is left. */
-			ret = hyvh_obj_used(obj) ? -EBUSY :
-			      hyvh_obj_destroy(vnic, obj, ops);
-			if (ret) {
-				hyvh_obj_leak(vnic, obj, ops, ret);
-				done = false;
-			}
-			cond_resched();
+	while ((obj = hyvh_objs_take(&vnic->objs, ops->type, &context->obj))) {
+		/* It may have a user that is left. */
+		ret = hyvh_obj_used(obj) ? -EBUSY :
+		      hyvh_obj_destroy(vnic, obj, ops);
+		if (ret) {
+			hyvh_obj_leak(vnic, obj, ops, ret);
+			hyvh_obj_erase(&vnic->objs, obj);
 		}
+		cond_resched();
 	}
-	return done;
 }
 
 /* Destroy a context, which was removed from the table, and its objects. */
 static void hyvh_context_destroy(struct hyvh_vnic *vnic,
 				 struct hyvh_context *context)
 {
-	bool done = hyvh_context_destroy_objs(vnic, context);
+	int i;
 
+	for (i = 0; i < ARRAY_SIZE(hyvh_obj_order); i++)
+		hyvh_context_destroy_type(vnic, context, hyvh_obj_order[i]);
 	hyvh_window_unmap_all(&vnic->window, &context->mappings);
 	hyvh_obj_erase(&vnic->objs, &context->obj);
-	if (!done) {
+	if (context->leaked) {
 		/*
 		 * The objects that are left use the context, its open file, the
 		 * vNIC and the code of this module.
@@ -114,7 +86,7 @@ static void hyvh_context_destroy(struct hyvh_vnic *vnic,
 		__module_get(THIS_MODULE);
 		return;
 	}
-	hyvh_uctx_close(&context->uctx);
+	hyvh_context_ops.destroy(vnic, &context->obj);
 	kfree(context);
 }
 
@@ -131,11 +103,11 @@ void hyvh_destroy_all(struct hyvh_vnic *vnic)
 
 static const struct hyvh_obj_ops *hyvh_obj_ops_of(enum hyv_obj_type type)
 {
-	const struct hyvh_obj_ops *ops = hyvh_obj_ops;
+	int i = 0;
 
-	while (ops->type != type)
-		ops++;
-	return ops;
+	while (hyvh_obj_order[i]->type != type)
+		i++;
+	return hyvh_obj_order[i];
 }
 
 int hyvh_cmd_destroy(struct hyvh_cmd *cmd)

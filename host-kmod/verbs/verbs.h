@@ -6,10 +6,11 @@
  * hyvh_vnic.teardown_rwsem held for reading. They may sleep. They return 0 or
  * the negative errno that becomes the status of the reply.
  *
- * Destroy functions run in process context and may sleep. They get an object
- * that hyvh_obj_remove() or hyvh_objs_take() has taken out of the table. They
- * return 0, or the HCA driver's negative errno if the object is unchanged. The
- * caller erases and frees the object.
+ * hyvh_obj_ops.destroy runs in process context and may sleep. It gets an object
+ * that nobody can find, because it is not published, or hyvh_obj_remove() or
+ * hyvh_objs_take() has taken it out of the table. It returns 0, or the HCA
+ * driver's negative errno if the object is unchanged. The caller frees the
+ * handle and the object.
  */
 #ifndef HYVH_VERBS_H
 #define HYVH_VERBS_H
@@ -47,6 +48,8 @@ struct hyvh_context {
 	struct hyvh_mmap_table regions;	/* what may be mapped */
 	/* In the window; protected by hyvh_window.lock. */
 	struct list_head mappings;
+	/* An object that has leaked uses it; set with a reference to it. */
+	bool leaked;
 };
 
 /* Queues of an object, which are made by the HCA's driver. */
@@ -198,28 +201,49 @@ HYVH_OBJ_TYPE(ah, AH)
 #undef HYVH_OBJ_TYPE
 
 /**
- * struct hyvh_obj_builder - a type of objects, for hyvh_obj_create()
- * @type: type of the object
+ * struct hyvh_obj_ops - a type of objects
+ * @type: the type
+ * @name: name of the type, for messages
  * @size: size of the object, which begins with its struct hyvh_obj
  * @parent: type of the object in which it is created, or 0
- * @build: builds the object and fills in the reply, except the handle. @obj is
- *	zeroed except for its struct hyvh_obj, which has been reserved; @parent
- *	is referenced. After a failure nothing is left except @obj's memory.
+ * @build: builds the object and fills in the reply, except the handle and
+ *	provider data. @obj is zeroed except for its struct hyvh_obj, which has
+ *	been reserved; @parent is referenced. After a failure nothing is left
+ *	except @obj's memory.
+ * @replied: the reply has the provider data; or NULL
+ * @destroy: see above
+ * @silence: drop all events of the object, now and later; NULL if it has none
  *
  * An object is owned by its parent if that is a context. Otherwise it is owned
- * by the parent's owner and holds a use count on the parent, which the destroy
- * function drops.
+ * by the parent's owner and holds a use count on the parent, which @destroy
+ * drops.
  */
-struct hyvh_obj_builder {
+struct hyvh_obj_ops {
 	enum hyv_obj_type type;
+	const char *name;
 	size_t size;
 	enum hyv_obj_type parent;
 	int (*build)(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		     struct hyvh_obj *parent);
+	void (*replied)(struct hyvh_cmd *cmd, struct hyvh_obj *obj);
+	int (*destroy)(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
+	void (*silence)(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 };
 
-int hyvh_obj_create(struct hyvh_cmd *cmd,
-		    const struct hyvh_obj_builder *builder, __le32 parent);
+extern const struct hyvh_obj_ops hyvh_context_ops;
+extern const struct hyvh_obj_ops hyvh_pd_ops;
+extern const struct hyvh_obj_ops hyvh_cq_ops;
+extern const struct hyvh_obj_ops hyvh_qp_ops;
+extern const struct hyvh_obj_ops hyvh_srq_ops;
+extern const struct hyvh_obj_ops hyvh_ah_ops;
+extern const struct hyvh_obj_ops hyvh_mr_ops;
+extern const struct hyvh_obj_ops hyvh_mw_ops;
+
+int hyvh_obj_create(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
+		    __le32 parent);
+void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
+		   const struct hyvh_obj_ops *ops, int err);
+void hyvh_destroy_all(struct hyvh_vnic *vnic);
 
 int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes);
 
@@ -232,21 +256,6 @@ void hyvh_queues_replace(struct hyvh_queues *queues,
 void hyvh_queues_regions(struct hyvh_queues *queues, struct hyvh_cmd *cmd,
 			 u16 source, const void *data, u32 len);
 void hyvh_queues_reply(struct hyvh_queues *queues, struct hyvh_cmd *cmd);
-
-/* Destroy functions, see above. */
-int hyvh_pd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-int hyvh_cq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-int hyvh_ah_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-int hyvh_mr_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-int hyvh_mw_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-void hyvh_destroy_all(struct hyvh_vnic *vnic);
-
-/* Drop all events of an object, now and later. */
-void hyvh_cq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-void hyvh_qp_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
-void hyvh_srq_silence(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 
 /* Called by the worker. @slot may be any value. */
 void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot);

@@ -67,6 +67,8 @@ static const struct dt_suite suites[] = {
 	{"mockreplug",
 	 "the mock HCA leaves while others attach (both commands)",
 	 suite_mockreplug, 300, .optional = true},
+	{"mockcreate", "the mock HCA creates objects whose reply is lost",
+	 suite_mockcreate, 300, .optional = true},
 	{"mockrefuse",
 	 "the mock HCA refuses to destroy objects (both commands)",
 	 suite_mockrefuse, 600, .optional = true},

@@ -36,6 +36,7 @@ void suite_mock(void);
 void suite_mocklate(void);
 void suite_mockslow(void);
 void suite_mockreplug(void);
+void suite_mockcreate(void);
 void suite_mockrefuse(void);
 void suite_failnth(void);
 void suite_hostile_memory(void);

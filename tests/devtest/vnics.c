@@ -120,6 +120,7 @@ static void nl_vnic(const struct nlmsghdr *nlh, void *arg)
 	struct vnics *vnics = arg;
 
 	vnics->nr++;
+	vnics->leaked += nl_number(attrs, HYV_NL_A_VNIC_LEAKED);
 	if (!nl_next(&attrs, HYV_NL_A_VNIC_QUOTAS, &quotas))
 		return;
 	while (nl_next(&quotas, HYV_NL_A_QUOTA, &quota)) {

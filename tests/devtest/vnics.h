@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All vNICs of the host: how many, and bytes of all of them. */
+/* All vNICs of the host: how many, and the sums of what they use. */
 struct vnics {
 	int nr;
+	uint64_t leaked; /* objects */
 	uint64_t pinned;
 	uint64_t queues;
 };

@@ -11,6 +11,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
@@ -27,6 +28,7 @@ struct mock_rule {
 	u32 error;
 	u32 sleep;	/* milliseconds, as late */
 	u32 late;
+	u32 lose;
 };
 
 struct mock_state {
@@ -136,6 +138,18 @@ int mock_call(enum mock_verb verb)
 		spin_unlock_irqrestore(&mock_lock, flags);
 	}
 	return -(int)rule.error;
+}
+
+/* End a successful call that has created an object for @udata. */
+void mock_created(enum mock_verb verb, struct ib_udata *udata)
+{
+	unsigned long page;
+
+	if (!READ_ONCE(mock_states[verb].rule.lose) || !udata || !udata->outlen)
+		return;
+	page = (unsigned long)udata->outbuf & PAGE_MASK;
+	if (vm_munmap(page, PAGE_SIZE))
+		pr_warn("cannot unmap the page at 0x%lx\n", page);
 }
 
 bool mock_rereg_new(void)
@@ -471,6 +485,7 @@ static int mock_rule_set(struct mock_rule *rule, char *word)
 		{ "calls", &rule->calls },
 		{ "sleep", &rule->sleep },
 		{ "late", &rule->late },
+		{ "lose", &rule->lose },
 	};
 	char *name = strsep(&word, "=");
 	unsigned int i;

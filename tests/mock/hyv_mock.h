@@ -4,14 +4,16 @@
  *
  * Control is by files in debugfs, in the directory hyv_mock:
  *
- *   rules	"VERB [error=E] [first=N] [calls=N] [sleep=MS] [late=MS]" makes
- *		calls of a verb misbehave: calls number first (default 1), counted
- *		from now, and the following ones, as many as calls says (default
- *		0: all). Each such call sleeps, then fails with errno E unless
- *		that is 0. With late, a successful destroy_cq, destroy_qp or
- *		destroy_srq leaves a callback behind, which runs that much later in
- *		an RCU read-side section that began before the destroy returned.
- *		"clear" ends all rules and wakes the calls that sleep.
+ *   rules	"VERB [error=E] [first=N] [calls=N] [sleep=MS] [late=MS]
+ *		[lose=1]" makes calls of a verb misbehave: calls number first
+ *		(default 1), counted from now, and the following ones, as many as
+ *		calls says (default 0: all). Each such call sleeps, then fails with
+ *		errno E unless that is 0. With late, a successful destroy_cq,
+ *		destroy_qp or destroy_srq leaves a callback behind, which runs
+ *		that much later in an RCU read-side section that began before the
+ *		destroy returned. With lose, a successful call that creates an
+ *		object unmaps the caller's page with the provider data of the
+ *		reply. "clear" ends all rules and wakes the calls that sleep.
  *   counters	lines "NAME NUMBER", see below
  *   raise	"comp": completions of all CQs; "async": an event of each CQ, QP
  *		and SRQ; "port", "fatal": an event of each device. Objects whose

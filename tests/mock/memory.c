@@ -234,7 +234,10 @@ struct ib_mr *mock_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	if (ret)
 		return ERR_PTR(ret);
 	mr = mock_mr_create(pd, start, length, access);
-	return IS_ERR(mr) ? ERR_CAST(mr) : &mr->ib;
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+	mock_created(MOCK_CALL_reg_user_mr, udata);
+	return &mr->ib;
 }
 
 struct ib_mr *mock_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
@@ -286,6 +289,7 @@ int mock_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 		return ret;
 	mock_hold(&mw->obj, MOCK_OBJ_mw, ib->device);
 	mock_use(&mw->obj, &container_of(ib->pd, struct mock_pd, ib)->obj);
+	mock_created(MOCK_CALL_alloc_mw, udata);
 	return 0;
 }
 

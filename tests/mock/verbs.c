@@ -155,6 +155,7 @@ static int mock_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	if (ret)
 		return ret;
 	mock_hold(&uctx->obj, MOCK_OBJ_ucontext, ib->device);
+	mock_created(MOCK_CALL_alloc_ucontext, udata);
 	return 0;
 }
 
@@ -219,6 +220,7 @@ static int mock_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 		return ret;
 	mock_hold(&pd->obj, MOCK_OBJ_pd, ib->device);
 	mock_use(&pd->obj, mock_context_obj(udata));
+	mock_created(MOCK_CALL_alloc_pd, udata);
 	return 0;
 }
 
@@ -260,6 +262,7 @@ static int mock_create_cq_attrs(struct ib_cq *ib,
 	ib->cqe = attr->cqe;
 	mock_hold(&cq->obj, MOCK_OBJ_cq, ib->device);
 	mock_use(&cq->obj, mock_context_obj(udata));
+	mock_created(MOCK_CALL_create_cq, udata);
 	return 0;
 
 err_queue:
@@ -373,6 +376,7 @@ static int mock_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	mock_use(&qp->obj, &mock_cq(attr->recv_cq)->obj);
 	if (attr->srq)
 		mock_use(&qp->obj, &mock_srq(attr->srq)->obj);
+	mock_created(MOCK_CALL_create_qp, udata);
 	return 0;
 }
 
@@ -479,6 +483,7 @@ static int mock_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 	srq->attr = attr->attr;
 	mock_hold(&srq->obj, MOCK_OBJ_srq, ib->device);
 	mock_use(&srq->obj, &mock_pd(ib->pd)->obj);
+	mock_created(MOCK_CALL_create_srq, udata);
 	return 0;
 }
 
@@ -575,6 +580,7 @@ static int mock_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 	}
 	mock_hold(&ah->obj, MOCK_OBJ_ah, ib->device);
 	mock_use(&ah->obj, &mock_pd(ib->pd)->obj);
+	mock_created(MOCK_CALL_create_ah, udata);
 	return 0;
 }
 

@@ -100,6 +100,12 @@ enum hyv_nl_attr {
 	HYV_NL_A_MAP_GID,		/* 16 bytes, network byte order */
 	HYV_NL_A_MAP_VIA,		/* 16 bytes, GID of a remote HCA */
 	HYV_NL_A_MAP_REPLACE,		/* flag, replace static entries */
+	/*
+	 * Objects that the HCA's driver failed to destroy. They stay until the
+	 * host restarts, and so does what they use.
+	 */
+	HYV_NL_A_VNIC_LEAKED,		/* u32, since the vNIC was attached */
+	HYV_NL_A_HCA_LEAKED,		/* u32, also of vNICs that have ended */
 
 	__HYV_NL_A_AFTER_LAST,
 	HYV_NL_A_MAX = __HYV_NL_A_AFTER_LAST - 1

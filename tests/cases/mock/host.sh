@@ -68,6 +68,7 @@ rmmod hyv_mock
 step "refusals"
 load
 insmod "$HYV_MODULES/hyv_test.ko"
+run mockcreate
 run mockrefuse
 [ ${#failed[@]} = 0 ] || fail "devtest ${failed[*]}"
 klog_check
