@@ -79,6 +79,7 @@ static void json_resources(struct json *json, const struct hyv_vnic *vnic)
 	}
 	json_u64(json, "window_used", hyv_vnic_window_used(vnic));
 	json_u64(json, "window_size", hyv_vnic_window_size(vnic));
+	json_u64(json, "leaked", hyv_vnic_nr_leaked(vnic));
 	json_open(json, "objects", '{');
 	for (i = 0; i < hyv_vnic_nr_object_types(vnic); i++) {
 		json_open(json, hyv_vnic_object_name(vnic, i), '{');
@@ -179,6 +180,7 @@ static void show_vnic(FILE *out, const struct hyv_vnic *vnic)
 	}
 	show_use(out, "window_bytes", hyv_vnic_window_used(vnic),
 		 hyv_vnic_window_size(vnic));
+	show_u64(out, "leaked", hyv_vnic_nr_leaked(vnic));
 	for (i = 0; i < hyv_vnic_nr_object_types(vnic); i++) {
 		char *type = word_of(hyv_vnic_object_name(vnic, i));
 
@@ -356,6 +358,7 @@ static void hca_row(struct table *table, const void *hca)
 	table_add_word(table, hyv_hca_name(hca));
 	table_add(table, hyv_hca_driver(hca));
 	table_add_u64(table, hyv_hca_nr_vnics(hca));
+	table_add_u64(table, hyv_hca_nr_leaked(hca));
 	table_add(table, hyv_hca_use_str(hca));
 	table_add(table, *hca_note(hca) ? hca_note(hca) : "-");
 }
@@ -367,14 +370,15 @@ static void json_hca(struct json *json, const void *hca)
 	json_string(json, "driver", hyv_hca_driver(hca));
 	json_u64(json, "driver_id", hyv_hca_driver_id(hca));
 	json_u64(json, "vnics", hyv_hca_nr_vnics(hca));
+	json_u64(json, "leaked", hyv_hca_nr_leaked(hca));
 	json_string(json, "use", hyv_hca_use_str(hca));
 	json_string(json, "note", hca_note(hca));
 	json_close(json, '}');
 }
 
 static const struct listing hca_listing = {
-	.titles = (const char *const[]){"HCA", "DRIVER", "VNICS", "USE", "NOTE",
-					NULL},
+	.titles = (const char *const[]){"HCA", "DRIVER", "VNICS", "LEAKED",
+					"USE", "NOTE", NULL},
 	.row = hca_row,
 	.json = json_hca,
 };

@@ -20,6 +20,7 @@ struct hyv_hca {
 	uint32_t driver_id;
 	uint32_t use;
 	uint32_t nr_vnics;
+	uint32_t nr_leaked;
 };
 
 static const char *const drivers[] = {
@@ -54,6 +55,7 @@ static int fill_hca(void *item, struct nlattr **tb)
 	hca->driver_id = libhyv_get_u32(tb[HYV_NL_A_HCA_DRIVER_ID]);
 	hca->use = libhyv_get_u32(tb[HYV_NL_A_HCA_USE]);
 	hca->nr_vnics = libhyv_get_u32(tb[HYV_NL_A_HCA_VNICS]);
+	hca->nr_leaked = libhyv_get_u32(tb[HYV_NL_A_HCA_LEAKED]);
 	return 0;
 }
 
@@ -114,4 +116,9 @@ const char *hyv_hca_use_str(const struct hyv_hca *hca)
 uint32_t hyv_hca_nr_vnics(const struct hyv_hca *hca)
 {
 	return hca->nr_vnics;
+}
+
+uint32_t hyv_hca_nr_leaked(const struct hyv_hca *hca)
+{
+	return hca->nr_leaked;
 }

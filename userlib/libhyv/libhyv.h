@@ -163,6 +163,9 @@ HYV_API uint64_t hyv_vnic_queue_bytes_max(const struct hyv_vnic *vnic);
 /* Part of the window in use, and its size. In bytes. */
 HYV_API uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic);
 HYV_API uint64_t hyv_vnic_window_size(const struct hyv_vnic *vnic);
+/* Objects that the HCA's driver failed to destroy since the vNIC was attached.
+ */
+HYV_API uint32_t hyv_vnic_nr_leaked(const struct hyv_vnic *vnic);
 
 /* Count since the vNIC was attached; 0 for a @counter the kernel lacks. */
 HYV_API uint64_t hyv_vnic_counter(const struct hyv_vnic *vnic,
@@ -207,6 +210,11 @@ HYV_API uint32_t hyv_hca_use(const struct hyv_hca *hca);
 HYV_API const char *hyv_hca_use_str(const struct hyv_hca *hca);
 /* Number of vNICs attached. */
 HYV_API uint32_t hyv_hca_nr_vnics(const struct hyv_hca *hca);
+/*
+ * Objects that the driver failed to destroy. They stay until the host restarts,
+ * and count even if their vNIC has ended.
+ */
+HYV_API uint32_t hyv_hca_nr_leaked(const struct hyv_hca *hca);
 
 /* --- GIDs: RDMA addresses, 16 bytes in network byte order --- */
 

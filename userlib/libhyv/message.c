@@ -44,6 +44,8 @@ static const struct nla_policy policy[HYV_NL_A_MAX + 1] = {
 	[HYV_NL_A_HCA_DRIVER_ID] = {.type = NLA_U32},
 	[HYV_NL_A_HCA_USE] = {.type = NLA_U32},
 	[HYV_NL_A_HCA_VNICS] = {.type = NLA_U32},
+	[HYV_NL_A_VNIC_LEAKED] = {.type = NLA_U32},
+	[HYV_NL_A_HCA_LEAKED] = {.type = NLA_U32},
 	[HYV_NL_A_MAP_ENTRY] = {.type = NLA_NESTED},
 	[HYV_NL_A_MAP_GID] = {.type = NLA_UNSPEC,
 			      .minlen = LIBHYV_GID_LEN,

@@ -48,6 +48,7 @@ struct hyv_vnic {
 	uint64_t quota_max[LIBHYV_NR_QUOTAS];
 	uint64_t window_used;
 	uint64_t window_size;
+	uint32_t nr_leaked;
 	uint64_t counters[LIBHYV_NR_COUNTERS];
 	size_t nr_objects;
 	struct object_type *objects;
@@ -177,6 +178,7 @@ static int fill_vnic(void *item, struct nlattr **tb)
 	vnic->hca = libhyv_get_string(tb[HYV_NL_A_HCA_NAME]);
 	vnic->window_used = libhyv_get_u64(tb[HYV_NL_A_VNIC_WINDOW_USED]);
 	vnic->window_size = libhyv_get_u64(tb[HYV_NL_A_VNIC_WINDOW_SIZE]);
+	vnic->nr_leaked = libhyv_get_u32(tb[HYV_NL_A_VNIC_LEAKED]);
 	if (tb[HYV_NL_A_VNIC_OBJECTS])
 		ret = fill_objects(vnic, tb[HYV_NL_A_VNIC_OBJECTS]);
 	if (!ret && tb[HYV_NL_A_VNIC_QUOTAS])
@@ -330,6 +332,11 @@ uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic)
 uint64_t hyv_vnic_window_size(const struct hyv_vnic *vnic)
 {
 	return vnic->window_size;
+}
+
+uint32_t hyv_vnic_nr_leaked(const struct hyv_vnic *vnic)
+{
+	return vnic->nr_leaked;
 }
 
 uint64_t hyv_vnic_counter(const struct hyv_vnic *vnic, enum hyv_counter counter)

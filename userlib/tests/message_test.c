@@ -125,6 +125,7 @@ static void vnic_with_only_an_id(void)
 	EXPECT_EQ(hyv_vnic_quota_max(vnic, HYV_QUOTA_MR_BYTES), 0);
 	EXPECT_EQ(hyv_vnic_nr_object_types(vnic), 0);
 	EXPECT_EQ(hyv_vnic_counter(vnic, HYV_COUNTER_COMMANDS), 0);
+	EXPECT_EQ(hyv_vnic_nr_leaked(vnic), 0);
 	hyv_vnic_free(vnic);
 }
 
@@ -222,6 +223,7 @@ static void wrong_payloads(void)
 		{HYV_NL_A_VNIC_PID, "12", 2},
 		{HYV_NL_A_VNIC_PID, "", 0},
 		{HYV_NL_A_VNIC_WINDOW_SIZE, "1234", 4},
+		{HYV_NL_A_VNIC_LEAKED, "12", 2},
 		{HYV_NL_A_VNIC_NAME, "not ended", 9},
 		{HYV_NL_A_VNIC_NAME, "", 0},
 		{HYV_NL_A_VNIC_OBJECTS, "x", 1},

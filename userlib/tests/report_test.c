@@ -72,7 +72,7 @@ static const struct sample two[] = {
 	"\"queue_bytes_max\":2199023255552,\"mr_bytes\":2048,"      \
 	"\"mr_bytes_max\":268435456,\"stitch_vmas\":7,"             \
 	"\"stitch_vmas_max\":8192,\"window_used\":8192,"            \
-	"\"window_size\":67108864,\"objects\":{"                    \
+	"\"window_size\":67108864,\"leaked\":5,\"objects\":{"       \
 	"\"context\":{\"count\":2,\"max\":64},"                     \
 	"\"qp\":{\"count\":17,\"max\":1024}}"
 
@@ -97,7 +97,7 @@ static const struct sample two[] = {
 	"\"queue_bytes_max\":1073741824,\"mr_bytes\":0,"                \
 	"\"mr_bytes_max\":268435456,\"stitch_vmas\":0,"                 \
 	"\"stitch_vmas_max\":8192,\"window_used\":8192,"                \
-	"\"window_size\":67108864,\"objects\":{"                        \
+	"\"window_size\":67108864,\"leaked\":5,\"objects\":{"           \
 	"\"context\":{\"count\":2,\"max\":64},"                         \
 	"\"qp\":{\"count\":17,\"max\":1024}}"                           \
 	",\"counters\":{\"commands\":18446744073709551608,"             \
@@ -246,6 +246,7 @@ static void show(void)
 		"    mr_bytes                 2048 of 268435456\n",
 		"    stitch_vmas              7 of 8192\n",
 		"    window_bytes             8192 of 67108864\n",
+		"    leaked                   5\n",
 		"    objects.context          2 of 64\n",
 		"    objects.qp               17 of 1024\n",
 		"    counters.commands        1000\n",
@@ -369,24 +370,27 @@ static void json_rates(void)
 static void hcas(void)
 {
 	static const char *const text[] = {
-		"HCA         DRIVER   VNICS  USE                  NOTE\n",
-		"mlx5_0      mlx5         0  usable               -\n",
-		"rxe0        rxe          1  trusted-only-denied  " DENIED "\n",
-		"efa         efa          2  unsupported          hyv.ko does not support HCAs of this driver\n",
-		"new\\040one  unknown      3  unknown              " NEWER "\n",
-		"new2        unknown      4  unknown              " NEWER "\n",
+		"HCA         DRIVER   VNICS  LEAKED  USE                  NOTE\n",
+		"mlx5_0      mlx5         0       0  usable               -\n",
+		"rxe0        rxe          1      10  trusted-only-denied  " DENIED
+		"\n",
+		"efa         efa          2      20  unsupported          hyv.ko does not support HCAs of this driver\n",
+		"new\\040one  unknown      3      30  unknown              " NEWER
+		"\n",
+		"new2        unknown      4      40  unknown              " NEWER
+		"\n",
 		NULL,
 	};
 	static const char *const json[] = {
-		"[{\"name\":\"mlx5_0\",\"driver\":\"mlx5\",\"driver_id\":1,\"vnics\":0,\"use\":\"usable\",\"note\":\"\"},",
-		"{\"name\":\"rxe0\",\"driver\":\"rxe\",\"driver_id\":14,\"vnics\":1,",
+		"[{\"name\":\"mlx5_0\",\"driver\":\"mlx5\",\"driver_id\":1,\"vnics\":0,\"leaked\":0,\"use\":\"usable\",\"note\":\"\"},",
+		"{\"name\":\"rxe0\",\"driver\":\"rxe\",\"driver_id\":14,\"vnics\":1,\"leaked\":10,",
 		"\"use\":\"trusted-only-denied\",\"note\":\"",
 		DENIED "\"},",
-		"{\"name\":\"efa\",\"driver\":\"efa\",\"driver_id\":17,\"vnics\":2,\"use\":\"unsupported\",\"note\":\"hyv.ko does not support HCAs of this driver\"},",
-		"{\"name\":\"new one\",\"driver\":\"unknown\",\"driver_id\":0,\"vnics\":3,",
+		"{\"name\":\"efa\",\"driver\":\"efa\",\"driver_id\":17,\"vnics\":2,\"leaked\":20,\"use\":\"unsupported\",\"note\":\"hyv.ko does not support HCAs of this driver\"},",
+		"{\"name\":\"new one\",\"driver\":\"unknown\",\"driver_id\":0,\"vnics\":3,\"leaked\":30,",
 		"\"use\":\"unknown\",\"note\":\"",
 		NEWER "\"},",
-		"{\"name\":\"new2\",\"driver\":\"unknown\",\"driver_id\":4000000000,\"vnics\":4,",
+		"{\"name\":\"new2\",\"driver\":\"unknown\",\"driver_id\":4000000000,\"vnics\":4,\"leaked\":40,",
 		"\"use\":\"unknown\",\"note\":\"",
 		NEWER "\"}]\n",
 		NULL,

@@ -118,6 +118,7 @@ struct nl_msg *vnic_message(const struct sample *sample)
 	nla_nest_end(msg, nest);
 	nla_put_u64(msg, HYV_NL_A_VNIC_WINDOW_USED, 8192);
 	nla_put_u64(msg, HYV_NL_A_VNIC_WINDOW_SIZE, 67108864);
+	nla_put_u32(msg, HYV_NL_A_VNIC_LEAKED, 5);
 	put_counters(msg, sample->counter);
 	return msg;
 }
@@ -132,6 +133,7 @@ struct nl_msg *hca_message(const char *name, uint32_t driver_id, uint32_t use,
 	nla_put_u32(msg, HYV_NL_A_HCA_DRIVER_ID, driver_id);
 	nla_put_u32(msg, HYV_NL_A_HCA_USE, use);
 	nla_put_u32(msg, HYV_NL_A_HCA_VNICS, nr_vnics);
+	nla_put_u32(msg, HYV_NL_A_HCA_LEAKED, 10 * nr_vnics);
 	return msg;
 }
 
