@@ -116,13 +116,12 @@ int hyvh_exec(struct hyvh_vnic *vnic, struct hyv_exec *arg)
 	ret = down_read_killable(&vnic->teardown_rwsem);
 	if (ret)
 		goto out_rsp;
-	if (!vnic->features) {
-		up_read(&vnic->teardown_rwsem);
-		ret = hyvh_refuse(vnic->id, -EPROTO, "no features are set");
-		goto out_rsp;
-	}
-	len = hyvh_exec_locked(vnic, arg, req, rsp, room);
+	ret = hyvh_vnic_check_ready(vnic);
+	if (!ret)
+		len = hyvh_exec_locked(vnic, arg, req, rsp, room);
 	up_read(&vnic->teardown_rwsem);
+	if (ret)
+		goto out_rsp;
 
 	atomic64_inc(&vnic->counters.commands);
 	if (((struct hyv_rsp *)rsp)->status)

@@ -623,6 +623,20 @@ err_user:
 
 /* --- Setup --- */
 
+/*
+ * Check that the guest driver may use the device. Without an HCA, it cannot set
+ * the features that are missing.
+ */
+int hyvh_vnic_check_ready(const struct hyvh_vnic *vnic)
+{
+	lockdep_assert_held(&vnic->teardown_rwsem);
+	if (vnic->features)
+		return 0;
+	if (!vnic->hca)
+		return hyvh_refuse(vnic->id, -ENODEV, "HCA was removed");
+	return hyvh_refuse(vnic->id, -EPROTO, "no features are set");
+}
+
 static int hyvh_vnic_set_mode(struct hyvh_vnic *vnic,
 			      struct hyvh_addressing *mode)
 {
@@ -688,9 +702,10 @@ int hyvh_ioctl_set_event_queue(struct hyvh_vnic *vnic,
 	ret = down_read_killable(&vnic->teardown_rwsem);
 	if (ret)
 		return ret;
-	if (arg->num && !vnic->features)
-		ret = hyvh_refuse(vnic->id, -EPROTO, "no features are set");
-	else
+	/* A queue can be stopped at any time. */
+	if (arg->num)
+		ret = hyvh_vnic_check_ready(vnic);
+	if (!ret)
 		ret = hyvh_events_set_queue(&vnic->events, arg, vnic->features &
 					    BIT_ULL(VIRTIO_RING_F_EVENT_IDX));
 	up_read(&vnic->teardown_rwsem);

@@ -160,6 +160,7 @@ void hyvh_vnic_unregister(void);
 struct hyvh_vnic *hyvh_vnic_create(void);
 bool hyvh_vnic_is_owner(const struct hyvh_vnic *vnic);
 void hyvh_vnic_close(struct hyvh_vnic *vnic);
+int hyvh_vnic_check_ready(const struct hyvh_vnic *vnic);
 int hyvh_vnic_info_next(u32 *id, struct hyvh_vnic_info *info);
 
 /* In limits.c: defaults for a new vNIC. */

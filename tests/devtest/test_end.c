@@ -463,6 +463,15 @@ void suite_unplug(void)
 	memset(c.v.window, 1, c.v.window_size);
 	tap_ok(true, "the window has no hole");
 	tap_is(vnic_reset(&c.v), 0, "RESET without an HCA");
+	/* No features are set now, but that is not what is wrong. */
+	tap_is(cmd_alloc_context(&c.v, &context), -ENODEV,
+	       "EXEC after RESET without an HCA");
+	tap_is(evq_start(&q, &c.v, 0), -ENODEV,
+	       "SET_EVENT_QUEUE after RESET without an HCA");
+	tap_is(vnic_set_features(&c.v, vnic_features(&c.v)), -ENODEV,
+	       "SET_FEATURES after RESET without an HCA");
+	tap_is(vnic_set_addressing(&c.v, HYV_ADDRESSING_HOST, NULL, 0), -ENODEV,
+	       "SET_ADDRESSING after RESET without an HCA");
 	evq_free(&q);
 	gbuf_free(&buf);
 	crowd_free(&c);
