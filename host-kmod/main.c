@@ -13,6 +13,7 @@
 #include <hyv/ioctls.h>
 #include <uapi/linux/hyv.h>
 
+#include "address/ip_group.h"
 #include "address/tenant.h"
 #include "admin/netlink.h"
 #include "debug.h"
@@ -237,18 +238,19 @@ static int __init hyvh_init(void)
 {
 	int ret;
 
+	hyvh_mcast_init();
 	ret = hyvh_vnic_register();
 	if (ret)
 		return ret;
 	ret = hyvh_uctx_register();
 	if (ret)
 		goto err_vnic;
-	ret = hyvh_mcast_register();
+	ret = hyvh_ip_group_register();
 	if (ret)
 		goto err_uctx;
 	ret = hyvh_hca_register();
 	if (ret)
-		goto err_mcast;
+		goto err_ip_group;
 	ret = hyvh_netlink_init();
 	if (ret)
 		goto err_hca;
@@ -262,8 +264,8 @@ err_netlink:
 	hyvh_tenant_clear(&hyvh_default_tenant);
 err_hca:
 	hyvh_hca_unregister();
-err_mcast:
-	hyvh_mcast_unregister();
+err_ip_group:
+	hyvh_ip_group_unregister();
 err_uctx:
 	hyvh_uctx_unregister();
 err_vnic:
@@ -278,7 +280,7 @@ static void __exit hyvh_exit(void)
 	hyvh_netlink_exit();
 	hyvh_tenant_clear(&hyvh_default_tenant);
 	hyvh_hca_unregister();
-	hyvh_mcast_unregister();
+	hyvh_ip_group_unregister();
 	hyvh_uctx_unregister();
 	hyvh_vnic_unregister();
 }

@@ -11,8 +11,7 @@
  *   mmap lock > hyvh_window_pages.lock
  *   teardown_rwsem > hyvh_doorbells.lock > mmap lock
  *   teardown_rwsem > hyvh_event_queue.lock > mmap lock (only tried)
- *   teardown_rwsem > hyvh_qp.mcast_lock > hyvh_mcast_lock
- *   teardown_rwsem > hyvh_qp.mcast_lock > RTNL
+ *   teardown_rwsem > hyvh_qp.mcast_lock > hyvh_mcast_locks
  *   teardown_rwsem > hyvh_vgids.lock > hyvh_tenant.lock
  *   hyvh_tenant.lock > hyvh_event_backlog.lock
  *   teardown_rwsem > hyvh_hcas_lock > hyvh_hca.lock > hyvh_event_backlog.lock
@@ -24,7 +23,8 @@
  * The worker takes neither setup_lock nor teardown_rwsem, and waits for nothing
  * that a VMM or a guest controls, so that a holder of either can stop it.
  * Teardown runs in a work item that takes teardown_rwsem, but not setup_lock,
- * so that a holder of setup_lock can wait for it.
+ * so that a holder of setup_lock can wait for it. Nobody waits for the RTNL with
+ * any of these locks held, for longer than a second: see address/ip_group.c.
  */
 #ifndef HYVH_VNIC_H
 #define HYVH_VNIC_H

@@ -3,17 +3,13 @@
  * Multicast groups of UD QPs, next to the AHs that send to them.
  */
 #include <linux/atomic.h>
-#include <linux/igmp.h>
-#include <linux/inetdevice.h>
+#include <linux/jhash.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/netdevice.h>
-#include <linux/notifier.h>
-#include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <rdma/ib_cache.h>
 
+#include "address/ip_group.h"
 #include "address/vgid.h"
 #include "hca/gid_kind.h"
 #include "verbs/verbs.h"
@@ -22,149 +18,38 @@
 /* Memberships of a vNIC. HCAs support a few thousand. */
 #define HYVH_MAX_MCAST	1024
 
-/**
- * struct hyvh_mcast - membership of a QP in a group
- * @link: in &hyvh_qp.mcast
- * @gid: the group
- * @mlid: from the join; ignored by Ethernet HCAs
- * @in_dev: IP configuration of a network device that has joined, too, or NULL;
- *	referenced; protected by the RTNL
- * @ip_link: in hyvh_mcast_ip_members, if @in_dev is set; protected by the RTNL
- */
+/* A membership of a QP in a group. */
 struct hyvh_mcast {
-	struct list_head link;
-	union ib_gid gid;
-	u16 mlid;
-	struct in_device *in_dev;
-	struct list_head ip_link;
+	struct list_head link;		/* in hyvh_qp.mcast */
+	union ib_gid gid;		/* the group */
+	u16 mlid;			/* ignored by Ethernet HCAs */
+	struct hyvh_ip_group *ip;	/* of the host, or NULL */
 };
 
-/*
- * Held while the HCA's driver changes a group. Global, because rdma_rxe loses a
- * QP that joins a group while the last member leaves it: that QP could neither
- * leave the group nor be destroyed. &hyvh_qp.mcast_lock, which is outer to it,
- * orders what one QP does, and protects &hyvh_qp.mcast.
- */
-static DEFINE_MUTEX(hyvh_mcast_lock);
-
-/* Memberships of network devices; protected by the RTNL. */
-static LIST_HEAD(hyvh_mcast_ip_members);
-
-static __be32 hyvh_mcast_ip(const struct hyvh_mcast *mcast)
-{
-	__be32 group;
-
-	memcpy(&group, mcast->gid.raw + 12, sizeof(group));
-	return group;
-}
-
-/* Get a reference to the network device of a port, or NULL. */
-static struct net_device *hyvh_mcast_ndev(struct ib_device *ibdev, u32 port,
-					  netdevice_tracker *tracker)
-{
-	const struct ib_gid_attr *attr;
-	struct net_device *ndev;
-
-	attr = rdma_get_gid_attr(ibdev, port, 0);
-	if (IS_ERR(attr))
-		return NULL;
-	rcu_read_lock();
-	ndev = rdma_read_gid_attr_ndev_rcu(attr);
-	if (IS_ERR(ndev))
-		ndev = NULL;
-	else
-		netdev_hold(ndev, tracker, GFP_ATOMIC);
-	rcu_read_unlock();
-	rdma_put_gid_attr(attr);
-	return ndev;
-}
+#define HYVH_MCAST_LOCKS	64
 
 /*
- * For a process of the host the connection manager joins the group at the IP
- * stack. For a guest it does so in the guest's network only. But the switches of
- * the HCA's network must know the group, and rdma_rxe receives what this host
- * sends to a group only if the host is a member.
+ * By group: held while the HCA's driver adds a QP to the group or removes it.
+ * Shared by all vNICs, because rdma_rxe loses a QP that joins a group while the
+ * last member leaves it: that QP could neither leave the group nor be destroyed.
+ * &hyvh_qp.mcast_lock, which is outer to it, orders what one QP does, and
+ * protects &hyvh_qp.mcast.
  */
-static void hyvh_mcast_ip_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
+static struct mutex hyvh_mcast_locks[HYVH_MCAST_LOCKS];
+
+void hyvh_mcast_init(void)
 {
-	struct ib_device *ibdev = qp->ib->device;
-	u32 port = qp->ib->port;
-	netdevice_tracker tracker;
-	struct in_device *in_dev;
-	struct net_device *ndev;
+	int i;
 
-	if (!hyvh_vgids_enabled(&qp->vnic->vgids) ||
-	    hyvh_gid_kind(&mcast->gid) != HYVH_GID_MULTICAST4)
-		return;
-	if (!rdma_is_port_valid(ibdev, port))
-		port = rdma_start_port(ibdev);
-	ndev = hyvh_mcast_ndev(ibdev, port, &tracker);
-	if (!ndev)
-		return;
-
-	rtnl_lock();
-	/* NULL without IPv4, and when the device is being unregistered. */
-	in_dev = __in_dev_get_rtnl(ndev);
-	if (in_dev) {
-		ip_mc_inc_group(in_dev, hyvh_mcast_ip(mcast));
-		/* The IP configuration holds the device, with a tracker. */
-		in_dev_hold(in_dev);
-		mcast->in_dev = in_dev;
-		list_add(&mcast->ip_link, &hyvh_mcast_ip_members);
-	}
-	rtnl_unlock();
-	netdev_put(ndev, &tracker);
+	for (i = 0; i < HYVH_MCAST_LOCKS; i++)
+		mutex_init(&hyvh_mcast_locks[i]);
 }
 
-static void hyvh_mcast_ip_leave_locked(struct hyvh_mcast *mcast)
+static struct mutex *hyvh_mcast_lock(const struct hyvh_mcast *mcast)
 {
-	ASSERT_RTNL();
-	/* Dead if IPv4 was disabled in between, which ends memberships. */
-	if (!mcast->in_dev->dead)
-		ip_mc_dec_group(mcast->in_dev, hyvh_mcast_ip(mcast));
-	list_del(&mcast->ip_link);
-	in_dev_put(mcast->in_dev);
-	mcast->in_dev = NULL;
-}
+	u32 hash = jhash(mcast->gid.raw, sizeof(mcast->gid.raw), 0);
 
-static void hyvh_mcast_ip_leave(struct hyvh_mcast *mcast)
-{
-	/* Once NULL, it remains so: do not take the RTNL for nothing. */
-	if (!READ_ONCE(mcast->in_dev))
-		return;
-	rtnl_lock();
-	if (mcast->in_dev)
-		hyvh_mcast_ip_leave_locked(mcast);
-	rtnl_unlock();
-}
-
-/* Let go of a network device that is unregistered, or moves elsewhere. */
-static int hyvh_mcast_netdev_event(struct notifier_block *nb,
-				   unsigned long event, void *ptr)
-{
-	const struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
-	struct hyvh_mcast *mcast, *next;
-
-	if (event != NETDEV_UNREGISTER)
-		return NOTIFY_DONE;
-	list_for_each_entry_safe(mcast, next, &hyvh_mcast_ip_members, ip_link)
-		if (mcast->in_dev->dev == ndev)
-			hyvh_mcast_ip_leave_locked(mcast);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block hyvh_mcast_netdev_nb = {
-	.notifier_call = hyvh_mcast_netdev_event,
-};
-
-int hyvh_mcast_register(void)
-{
-	return register_netdevice_notifier(&hyvh_mcast_netdev_nb);
-}
-
-void hyvh_mcast_unregister(void)
-{
-	unregister_netdevice_notifier(&hyvh_mcast_netdev_nb);
+	return &hyvh_mcast_locks[hash % HYVH_MCAST_LOCKS];
 }
 
 /*
@@ -186,14 +71,18 @@ static struct hyvh_mcast *hyvh_mcast_find(struct hyvh_qp *qp,
 
 static int hyvh_mcast_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
+	struct mutex *lock = hyvh_mcast_lock(mcast);
 	int ret;
 
-	mutex_lock(&hyvh_mcast_lock);
+	mutex_lock(lock);
 	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_unlock(&hyvh_mcast_lock);
+	mutex_unlock(lock);
 	if (ret)
 		return ret;
-	hyvh_mcast_ip_join(qp, mcast);
+	if (hyvh_vgids_enabled(&qp->vnic->vgids) &&
+	    hyvh_gid_kind(&mcast->gid) == HYVH_GID_MULTICAST4)
+		mcast->ip = hyvh_ip_group_join(qp->ib->device, qp->ib->port,
+					       &mcast->gid);
 	list_add_tail(&mcast->link, &qp->mcast);
 	return 0;
 }
@@ -230,15 +119,16 @@ err_count:
 
 static int hyvh_mcast_leave(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
+	struct mutex *lock = hyvh_mcast_lock(mcast);
 	int ret;
 
 	lockdep_assert_held(&qp->mcast_lock);
-	mutex_lock(&hyvh_mcast_lock);
+	mutex_lock(lock);
 	ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_unlock(&hyvh_mcast_lock);
+	mutex_unlock(lock);
 	if (ret)
 		return ret;
-	hyvh_mcast_ip_leave(mcast);
+	hyvh_ip_group_leave(mcast->ip);
 	list_del(&mcast->link);
 	kfree(mcast);
 	atomic_dec(&qp->vnic->nr_mcast);

@@ -262,7 +262,6 @@ void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot);
 void hyvh_cq_arm(struct hyvh_vnic *vnic, u32 slot, enum ib_cq_notify_flags how);
 
 int hyvh_mcast_leave_all(struct hyvh_qp *qp);
-int hyvh_mcast_register(void);
-void hyvh_mcast_unregister(void);
+void hyvh_mcast_init(void);
 
 #endif /* HYVH_VERBS_H */

@@ -33,6 +33,7 @@ static const struct dt_suite suites[] = {
 	{"events", "arming and event queues", suite_events, 240},
 	{"async", "events of QPs, CQs and ports", suite_async, 120},
 	{"show", "what rdma and /proc show", suite_show, 180},
+	{"mcast", "multicast groups and the host's network", suite_mcast, 180},
 	{"reset", "reset while requests run", suite_reset, 120},
 	{"close", "close while requests run", suite_close, 120},
 	{"kill", "the owner is killed while requests run", suite_kill, 180},

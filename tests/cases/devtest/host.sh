@@ -22,9 +22,9 @@ run() {
 	tap_passed "$log" || failed+=("$*")
 }
 
-run ioctl wire query objects verbs limits gids chunks memory pins window mapping
-run data traffic events async
-run show reset close kill
+run ioctl setup wire query objects verbs limits gids chunks memory pins window mapping
+run data traffic events async mcast
+run show reset close kill orphan
 run fuzz 1 20
 
 step "the module can be removed"
