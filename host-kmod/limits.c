@@ -13,6 +13,7 @@
 #include "notify/doorbell.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
+#include "vnic_limit.h"
 
 /* Defaults for a VMM that sets no limits. */
 #define HYVH_DEFAULT_CONTEXTS	4096
@@ -25,7 +26,7 @@
 /* Plus the part of the limit of pinned bytes that full use of it needs. */
 #define HYVH_DEFAULT_MR_BYTES	SZ_256M
 /* An eighth of the mappings that a process may have by default. */
-#define HYVH_STITCH_VMAS	8192
+#define HYVH_DEFAULT_STITCH_VMAS	8192
 
 /* Highest limits that a VMM can set. */
 #define HYVH_MAX_CONTEXTS	1048576
@@ -36,18 +37,18 @@
 #define HYVH_MAX_MWS		16777216
 
 /*
- * All MRs of a guest may name one page. Each time it is pinned, its reference
+ * All MRs of a VMM may name one page. Each time it is pinned, its reference
  * counter, an int, grows by 1024, and when that overflows, the kernel warns and
- * refuses the page to everybody. So by default a vNIC can take a quarter of the
- * counter, and half of it at most: the rest is for other vNICs over the same
- * memory, and for MRs that exist twice while they are re-registered. Pages of
- * large folios share a counter but are counted by 1.
+ * refuses the page to everybody. So MRs can take half of the counter. An eighth
+ * of it is for the doorbell areas of a user's vNICs, and the rest for what is
+ * pinned while memory is registered. Pages of large folios share a counter but
+ * are counted by 1. The kernel's check is the only one for a page that the VMM
+ * has put into its memory table more than once.
  */
 #define HYVH_PIN_REFS	1024
-static_assert((u64)HYVH_DEFAULT_MRS * HYVH_STITCH_MAX_REPEATS *
-	      HYVH_PIN_REFS <= (1ULL << 31) / 4);
-static_assert((u64)HYVH_MAX_MRS * HYVH_STITCH_MAX_REPEATS * HYVH_PIN_REFS <=
-	      (1ULL << 31) / 2);
+static_assert(HYVH_MAX_MRS <= HYVH_MAX_VMM_MRS);
+static_assert((u64)HYVH_MAX_VMM_MRS * HYVH_STITCH_MAX_REPEATS *
+	      HYVH_PIN_REFS <= (1ULL << 31) / 2);
 
 static void hyvh_limits_set_pinned(struct hyvh_vnic *vnic, u64 max, bool fixed)
 {
@@ -81,7 +82,7 @@ void hyvh_limits_init(struct hyvh_vnic *vnic)
 	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
 			       HYVH_DEFAULT_QUEUE_BYTES);
 	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_STITCH_VMAS],
-			       HYVH_STITCH_VMAS);
+			       HYVH_DEFAULT_STITCH_VMAS);
 	/* Nothing can be pinned before HYV_SET_MEM. */
 	hyvh_limits_set_pinned(vnic, 0, false);
 }

@@ -57,6 +57,7 @@ static void hyvh_vnic_put_owner(struct hyvh_vnic *vnic)
 {
 	if (!vnic->owner)
 		return;
+	hyvh_vmm_put(vnic->vmm);
 	mmdrop(vnic->mm);
 	put_task_struct(vnic->owner);
 	vnic->owner = NULL;
@@ -421,6 +422,7 @@ static int hyvh_vnic_check_uverbs(struct hyvh_vnic *vnic, struct file *file)
 static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
 			       const struct hyv_attach *arg)
 {
+	struct hyvh_vmm *vmm;
 	struct file *file;
 	int ret;
 
@@ -430,6 +432,11 @@ static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
 	ret = hyvh_vnic_check_uverbs(vnic, file);
 	if (ret)
 		goto out;
+	vmm = hyvh_vmm_get(current->mm);
+	if (!vmm) {
+		ret = -ENOMEM;
+		goto out;
+	}
 
 	/* Those of a failed attempt, which the removal of an HCA may use. */
 	hyvh_vnic_put_owner(vnic);
@@ -439,6 +446,8 @@ static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
 	vnic->owner = get_task_struct(current->group_leader);
 	vnic->mm = current->mm;
 	mmgrab(vnic->mm);
+	vnic->vmm = vmm;
+	vnic->vmm_mrs = hyvh_vmm_mrs(vmm);
 	vnic->events.mm = vnic->mm;
 	vnic->events.nr_queues = arg->nr_event_queues;
 	strscpy(vnic->name, arg->name, sizeof(vnic->name));

@@ -59,6 +59,7 @@
 
 struct cred;
 struct hyvh_user;
+struct hyvh_vmm;
 struct mm_struct;
 struct task_struct;
 
@@ -86,6 +87,8 @@ struct hyvh_vnic {
 	struct mmu_notifier mm_notifier;	/* ends the vNIC with mm */
 	/* The VMM's thread group leader, shown as owner of the HCA's objects. */
 	struct task_struct *owner;
+	struct hyvh_vmm *vmm;		/* shared with its other vNICs */
+	struct hyvh_quota *vmm_mrs;	/* of vmm: the number of MRs */
 	struct hyvh_worker worker;
 
 	/* Serialises the ioctls with HYV_IOCTL_SETUP. */

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limit on the vNICs of a user, each of which costs memory and a kernel thread
- * that no other limit covers.
+ * Limits that several vNICs share: on the vNICs of a user, each of which costs
+ * memory and a kernel thread that no other limit covers, and on the MRs of a
+ * VMM, whose vNICs can all pin the same page.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 
+#include "memory/quota.h"
 #include "vnic_limit.h"
 
 static unsigned int max_vnics_per_user = 1024;
 module_param(max_vnics_per_user, uint, 0644);
 MODULE_PARM_DESC(max_vnics_per_user,
 		 "Maximum number of vNICs that a user may have attached (default: 1024)");
+
+static unsigned int max_mrs_per_vmm = HYVH_MAX_VMM_MRS;
+module_param(max_mrs_per_vmm, uint, 0644);
+MODULE_PARM_DESC(max_mrs_per_vmm,
+		 "Maximum number of memory regions of all vNICs of a VMM that attaches its first one now (default and maximum: 262144)");
 
 /* A user with vNICs. */
 struct hyvh_user {
@@ -25,11 +33,21 @@ struct hyvh_user {
 	unsigned int nr_vnics;
 };
 
-/* Protects hyvh_users and the elements. */
+/* A process with vNICs. */
+struct hyvh_vmm {
+	struct list_head node;		/* in hyvh_vmms */
+	struct mm_struct *mm;		/* the vNICs keep it */
+	unsigned int nr_vnics;
+	struct hyvh_quota mrs;		/* has a lock of its own */
+};
+
+/* Protects both lists and their elements. */
 static DEFINE_MUTEX(hyvh_users_lock);
 static LIST_HEAD(hyvh_users);
+static LIST_HEAD(hyvh_vmms);
 
-static struct hyvh_user *hyvh_user_get(kuid_t uid)
+/* Find a user, or else add *@new, which is set to NULL then. */
+static struct hyvh_user *hyvh_user_find(kuid_t uid, struct hyvh_user **new)
 {
 	struct hyvh_user *user;
 
@@ -37,9 +55,8 @@ static struct hyvh_user *hyvh_user_get(kuid_t uid)
 	list_for_each_entry(user, &hyvh_users, node)
 		if (uid_eq(user->uid, uid))
 			return user;
-	user = kzalloc(sizeof(*user), GFP_KERNEL);
-	if (!user)
-		return NULL;
+	user = *new;
+	*new = NULL;
 	user->uid = uid;
 	list_add(&user->node, &hyvh_users);
 	return user;
@@ -60,19 +77,22 @@ static void hyvh_user_put(struct hyvh_user *user)
  */
 struct hyvh_user *hyvh_user_charge(void)
 {
-	struct hyvh_user *user;
+	struct hyvh_user *user, *new;
 
+	/* Not under the lock: it may wait for the caller's memory cgroup. */
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return ERR_PTR(-ENOMEM);
 	mutex_lock(&hyvh_users_lock);
-	user = hyvh_user_get(current_uid());
-	if (!user) {
-		user = ERR_PTR(-ENOMEM);
-	} else if (user->nr_vnics < READ_ONCE(max_vnics_per_user)) {
+	user = hyvh_user_find(current_uid(), &new);
+	if (user->nr_vnics < READ_ONCE(max_vnics_per_user)) {
 		user->nr_vnics++;
 	} else {
 		hyvh_user_put(user);
 		user = ERR_PTR(-EDQUOT);
 	}
 	mutex_unlock(&hyvh_users_lock);
+	kfree(new);
 	return user;
 }
 
@@ -83,4 +103,59 @@ void hyvh_user_uncharge(struct hyvh_user *user)
 	user->nr_vnics--;
 	hyvh_user_put(user);
 	mutex_unlock(&hyvh_users_lock);
+}
+
+static struct hyvh_vmm *hyvh_vmm_find(struct mm_struct *mm,
+				      struct hyvh_vmm **new)
+{
+	struct hyvh_vmm *vmm;
+
+	lockdep_assert_held(&hyvh_users_lock);
+	list_for_each_entry(vmm, &hyvh_vmms, node)
+		if (vmm->mm == mm)
+			return vmm;
+	vmm = *new;
+	*new = NULL;
+	vmm->mm = mm;
+	hyvh_quota_init(&vmm->mrs, min_t(u64, READ_ONCE(max_mrs_per_vmm),
+					 HYVH_MAX_VMM_MRS));
+	list_add(&vmm->node, &hyvh_vmms);
+	return vmm;
+}
+
+/*
+ * Find what the vNICs of a VMM share, for another one, which keeps @mm longer.
+ * Returns NULL if out of memory. Process context, may sleep.
+ */
+struct hyvh_vmm *hyvh_vmm_get(struct mm_struct *mm)
+{
+	struct hyvh_vmm *vmm, *new;
+
+	/* Not under the lock, as for users. */
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return NULL;
+	mutex_lock(&hyvh_users_lock);
+	vmm = hyvh_vmm_find(mm, &new);
+	vmm->nr_vnics++;
+	mutex_unlock(&hyvh_users_lock);
+	kfree(new);
+	return vmm;
+}
+
+/* Process context. May sleep. */
+void hyvh_vmm_put(struct hyvh_vmm *vmm)
+{
+	mutex_lock(&hyvh_users_lock);
+	if (!--vmm->nr_vnics) {
+		list_del(&vmm->node);
+		kfree(vmm);
+	}
+	mutex_unlock(&hyvh_users_lock);
+}
+
+/* The number of MRs of all vNICs of a VMM. */
+struct hyvh_quota *hyvh_vmm_mrs(struct hyvh_vmm *vmm)
+{
+	return &vmm->mrs;
 }

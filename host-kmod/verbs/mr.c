@@ -80,13 +80,22 @@ static int hyvh_mr_charge(struct hyvh_cmd *cmd, u64 pinned)
 	struct hyvh_quota *quota = cmd->vnic->quota;
 	int ret;
 
+	ret = hyvh_quota_charge(cmd->vnic->vmm_mrs, 1);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "too many MRs of the VMM");
 	ret = hyvh_cmd_charge(cmd, &quota[HYV_NL_QUOTA_PINNED], pinned);
 	if (ret)
-		return ret;
+		goto err_number;
 	ret = hyvh_cmd_charge(cmd, &quota[HYV_NL_QUOTA_MR_BYTES],
 			      hyvh_mr_bytes(pinned));
 	if (ret)
-		hyvh_quota_uncharge(&quota[HYV_NL_QUOTA_PINNED], pinned);
+		goto err_pinned;
+	return 0;
+
+err_pinned:
+	hyvh_quota_uncharge(&quota[HYV_NL_QUOTA_PINNED], pinned);
+err_number:
+	hyvh_quota_uncharge(cmd->vnic->vmm_mrs, 1);
 	return ret;
 }
 
@@ -95,6 +104,7 @@ static void hyvh_mr_uncharge(struct hyvh_vnic *vnic, u64 pinned)
 	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_MR_BYTES],
 			    hyvh_mr_bytes(pinned));
 	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], pinned);
+	hyvh_quota_uncharge(vnic->vmm_mrs, 1);
 }
 
 static bool hyvh_mr_exceeds_memlock(u64 bytes)

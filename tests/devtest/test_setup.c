@@ -14,6 +14,7 @@
 #include <linux/virtio_config.h>
 #include <linux/virtio_ring.h>
 
+#include "cmd.h"
 #include "suites.h"
 #include "harness.h"
 #include "vnic.h"
@@ -189,6 +190,105 @@ static void test_attach_per_user(void)
 	       status);
 	tap_is(set_parameter("max_vnics_per_user", "1024"), 4,
 	       "max_vnics_per_user=1024");
+}
+
+/*
+ * The node of the HCA is opened for each context, with the rights of the user
+ * who opened it for ATTACH.
+ */
+static void test_attach_permission(void)
+{
+	struct vnic v = {.fd = hyv_open()};
+	const char *path = dt_uverbs();
+	uint32_t context;
+	struct stat st;
+	int fd;
+
+	REQUIRE(!stat(path, &st), "stat of %s", path);
+	REQUIRE(!chmod(path, 0666) && !seteuid(65533), "seteuid");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	REQUIRE(!seteuid(0) && fd >= 0, "a user opens %s", path);
+	REQUIRE_EQ(hyv_attach_fd(v.fd, fd, ""), 0, "ATTACH");
+	vnic_get_config(&v);
+	REQUIRE_EQ(vnic_set_features(&v, vnic_features(&v)), 0, "SET_FEATURES");
+	tap_is(cmd_alloc_context(&v, &context), 0,
+	       "ALLOC_CONTEXT while the user may open the HCA");
+	REQUIRE(!chmod(path, 0600), "chmod");
+	tap_is(cmd_alloc_context(&v, &context), HYV_S_EACCES,
+	       "ALLOC_CONTEXT when the user may not open it any longer");
+	REQUIRE(!chmod(path, 0666), "chmod");
+	tap_is(cmd_alloc_context(&v, &context), 0,
+	       "ALLOC_CONTEXT when the user may open it again");
+	chmod(path, st.st_mode & 07777);
+	close(fd);
+	close(v.fd);
+}
+
+struct small_mr {
+	struct vnic *v;
+	uint32_t pd;
+	struct mr_info mr;
+};
+
+static int register_small(struct small_mr *s, struct gbuf *buf)
+{
+	return cmd_reg_mr(s->v, s->pd, buf, ACCESS_REMOTE, &s->mr);
+}
+
+/* In a process of its own, whose vNICs may have 3 MRs together. */
+static int register_many(void)
+{
+	struct small_mr s[4];
+	struct vnic v[2];
+	uint32_t context;
+	struct gbuf buf;
+	int i, ret = 0;
+
+	gbuf_init(&buf, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	for (i = 0; i < 2; i++) {
+		vnic_open(&v[i], &gm);
+		s[i].v = &v[i];
+		if (cmd_alloc_context(&v[i], &context) ||
+		    cmd_alloc_pd(&v[i], context, &s[i].pd))
+			return 128;
+	}
+	s[2] = s[0];
+	s[3] = s[1];
+	for (i = 0; i < 3; i++)
+		if (register_small(&s[i], &buf))
+			ret |= 1;
+	if (register_small(&s[3], &buf) != HYV_S_EDQUOT ||
+	    register_small(&s[3], &buf) != HYV_S_EDQUOT)
+		ret |= 2;
+	if (cmd_destroy(s[0].v, HYV_OBJ_MR, s[0].mr.handle) ||
+	    register_small(&s[3], &buf))
+		ret |= 4;
+	if (register_small(&s[0], &buf) != HYV_S_EDQUOT)
+		ret |= 8;
+	/* The end of a vNIC makes room. */
+	vnic_close(&v[1]);
+	if (register_small(&s[0], &buf) || register_small(&s[0], &buf) ||
+	    register_small(&s[0], &buf) != HYV_S_EDQUOT)
+		ret |= 16;
+	vnic_close(&v[0]);
+	return ret;
+}
+
+static void test_mrs_per_vmm(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	tap_is(set_parameter("max_mrs_per_vmm", "3"), 1, "max_mrs_per_vmm=3");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(register_many());
+	REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid, "fork");
+	tap_ok(WIFEXITED(status) && !WEXITSTATUS(status),
+	       "two vNICs of a VMM share a limit of MRs: status %#x", status);
+	tap_is(set_parameter("max_mrs_per_vmm", "262144"), 6,
+	       "max_mrs_per_vmm=262144");
 }
 
 static void test_attach(void)
@@ -402,6 +502,7 @@ void suite_setup(void)
 	uverbs = open(dt_uverbs(), O_RDWR | O_CLOEXEC);
 	REQUIRE(uverbs >= 0, "%s opens", dt_uverbs());
 	test_attach();
+	test_mrs_per_vmm();
 	test_features();
 	test_order();
 	test_notify();
