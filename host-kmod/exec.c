@@ -104,9 +104,15 @@ int hyvh_exec(struct hyvh_vnic *vnic, struct hyv_exec *arg)
 	if (room < sizeof(struct hyv_rsp))
 		return hyvh_refuse(vnic->id, -EMSGSIZE, "no room for a reply");
 
-	req = vmemdup_user(u64_to_user_ptr(arg->request), arg->request_len);
-	if (IS_ERR(req))
-		return PTR_ERR(req);
+	/* A VMM can make the copy wait for its memory, in any number of threads. */
+	req = kvmalloc(arg->request_len, GFP_KERNEL_ACCOUNT);
+	if (!req)
+		return -ENOMEM;
+	if (copy_from_user(req, u64_to_user_ptr(arg->request),
+			   arg->request_len)) {
+		ret = -EFAULT;
+		goto out_req;
+	}
 	rsp = kvzalloc(room, GFP_KERNEL_ACCOUNT);
 	if (!rsp) {
 		ret = -ENOMEM;

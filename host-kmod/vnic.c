@@ -357,8 +357,8 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 	hyvh_limits_init(vnic);
 	hyvh_window_init(&vnic->window);
 	hyvh_vgids_init(&vnic->vgids, &vnic->events);
-	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC);
-	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC);
+	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	hyvh_events_init(&vnic->events, &vnic->worker, &vnic->mem,
 			 &vnic->counters);
 	hyvh_doorbells_init(&vnic->doorbells, &hyvh_vnic_doorbell_ops, vnic,

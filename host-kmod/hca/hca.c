@@ -45,7 +45,10 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 #endif
 };
 
-/* An RDMA device of the host. */
+/*
+ * An RDMA device of the host. Its name is read from ibdev->name: the one that
+ * dev_name() returns is freed when an administrator changes it.
+ */
 struct hyvh_hca {
 	struct list_head node;		/* in hyvh_hcas */
 	u32 index;			/* reused after all others only */
@@ -98,7 +101,7 @@ static struct hyvh_hca *hyvh_hca_find(const char *name)
 
 	lockdep_assert_held(&hyvh_hcas_lock);
 	list_for_each_entry(hca, &hyvh_hcas, node)
-		if (!strcmp(dev_name(&hca->ibdev->dev), name))
+		if (!strcmp(hca->ibdev->name, name))
 			return hca;
 	return NULL;
 }
@@ -358,7 +361,7 @@ static int hyvh_hca_add(struct ib_device *ibdev)
 	hca->index = hyvh_next_index++;
 	list_add_tail(&hca->node, &hyvh_hcas);
 	mutex_unlock(&hyvh_hcas_lock);
-	trace_hyvh_hca_arrive(hca->index, dev_name(&ibdev->dev));
+	trace_hyvh_hca_arrive(hca->index, ibdev->name);
 	return 0;
 }
 
@@ -450,7 +453,7 @@ static void hyvh_hca_remove(struct ib_device *ibdev, void *data)
 	struct hyvh_hca *hca = data;
 	LIST_HEAD(links);
 
-	trace_hyvh_hca_remove(hca->index, dev_name(&ibdev->dev));
+	trace_hyvh_hca_remove(hca->index, ibdev->name);
 	mutex_lock(&hyvh_hcas_lock);
 	list_del(&hca->node);
 	mutex_unlock(&hyvh_hcas_lock);
@@ -485,8 +488,7 @@ int hyvh_hca_info_next(u32 *hca_index, struct hyvh_hca_info *info)
 			continue;
 		*hca_index = hca->index;
 		memset(info, 0, sizeof(*info));
-		strscpy(info->name, dev_name(&hca->ibdev->dev),
-			sizeof(info->name));
+		strscpy(info->name, hca->ibdev->name, sizeof(info->name));
 		info->driver_id = hca->ibdev->ops.driver_id;
 		info->use = hyvh_hca_policy(hca);
 		info->nr_vnics = READ_ONCE(hca->nr_links);
