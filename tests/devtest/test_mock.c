@@ -241,6 +241,46 @@ static void test_page_kind(struct vnic *v, unsigned int kind, uint8_t cache)
 	mock_expect_held(&before, "after a mapping");
 }
 
+/* The end of a process, and of a vNIC, with a queue of several pages mapped. */
+static void test_mapped_end(unsigned int kind, bool close)
+{
+	uint32_t prot = kind == HYV_MOCK_PAGE_RO
+				? HYV_MMAP_READ
+				: HYV_MMAP_READ | HYV_MMAP_WRITE;
+	struct hyv_mmap_rsp rsp;
+	struct mock_held before;
+	struct cq_info cq;
+	struct vnic v;
+	uint32_t context;
+	size_t page;
+	char text[4];
+
+	mock_held(&before);
+	snprintf(text, sizeof(text), "%u", kind);
+	mock_set("page_kind", text);
+	vnic_open(&v, &gm);
+	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
+	/* An element has 64 bytes. */
+	REQUIRE_EQ(cmd_create_cq(&v, context, HYV_MOCK_IO_PAGES * 64, 0, &cq),
+		   0, "CREATE_CQ");
+	tap_is(cq.mi.size, HYV_MOCK_IO_PAGES * DT_PAGE, "kind %u: %u pages",
+	       kind, HYV_MOCK_IO_PAGES);
+	tap_is(map_queue(&v, context, &cq.mi, prot, &rsp), 0,
+	       "kind %u: MMAP of several pages", kind);
+	for (page = 0; page < HYV_MOCK_IO_PAGES; page++)
+		*(volatile uint8_t *)(v.window + le64toh(rsp.window_offset) +
+				      page * DT_PAGE);
+	if (!close)
+		tap_is(cmd_destroy(&v, HYV_OBJ_CONTEXT, context), 0,
+		       "kind %u: DESTROY of a context with a mapping", kind);
+	if (!close)
+		memset(v.window, 1, v.window_size);
+	vnic_close(&v);
+	mock_set("page_kind", "0");
+	mock_expect_held(&before, close ? "closed with a mapping"
+					: "a context ends with a mapping");
+}
+
 /* Like hardware: the driver pins a queue in memory of the caller. */
 static void test_user_queue(struct vnic *v)
 {
@@ -272,6 +312,7 @@ static void test_user_queue(struct vnic *v)
 void suite_mock(void)
 {
 	struct mock_held before;
+	unsigned int kind;
 	struct vnic v;
 
 	mock_begin();
@@ -288,6 +329,10 @@ void suite_mock(void)
 	test_page_kind(&v, HYV_MOCK_PAGE_WC, HYV_CACHE_WC);
 	test_user_queue(&v);
 	vnic_close(&v);
+	for (kind = 0; kind < HYV_MOCK_PAGES; kind++) {
+		test_mapped_end(kind, false);
+		test_mapped_end(kind, true);
+	}
 	mock_expect_held(&before, "after all");
 	mock_check("failures");
 }

@@ -211,9 +211,41 @@ static void test_slow_teardown(void)
 	mock_expect_held(&before, "after a slow teardown");
 }
 
+/* The HCA is removed while the window shows memory of each kind. */
+static void test_mapped_removal(void)
+{
+	struct user u[HYV_MOCK_PAGES];
+	struct mock_held before;
+	unsigned int kind, raised = 0;
+	char text[4];
+
+	mock_held(&before);
+	for (kind = 0; kind < HYV_MOCK_PAGES; kind++) {
+		/* A step maps for writing. */
+		snprintf(text, sizeof(text), "%u",
+			 kind == HYV_MOCK_PAGE_RO ? HYV_MOCK_PAGE_WB : kind);
+		mock_set("page_kind", text);
+		user_init(&u[kind]);
+		*(volatile uint8_t *)(u[kind].v.window + u[kind].l.cq_offset);
+	}
+	mock_set("page_kind", "0");
+	tap_ok(unplug_ended(unplug_start()), "removal with memory mapped");
+	for (kind = 0; kind < HYV_MOCK_PAGES; kind++) {
+		raised += removal_raised(&u[kind], 5000);
+		memset(u[kind].v.window, 1, u[kind].v.window_size);
+	}
+	tap_is(raised, HYV_MOCK_PAGES, "all windows are harmless then");
+	/* The vNICs still exist. */
+	mock_expect_held(&before, "removed with memory mapped");
+	for (kind = 0; kind < HYV_MOCK_PAGES; kind++)
+		user_free(&u[kind]);
+	plug();
+}
+
 void suite_mockslow(void)
 {
 	mockend_begin();
+	test_mapped_removal();
 	test_slow_request();
 	test_slow_teardown();
 	works_anew("after slow calls");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/virtio_config.h>
@@ -322,6 +323,7 @@ static void test_attach(void)
 	test_attach_scratch();
 	test_attach_event_queues();
 	test_attach_per_user();
+	test_attach_permission();
 }
 
 /* Features offered in host addressing, which is the default. */

@@ -97,10 +97,13 @@ struct hyv_mock_create_req {
 enum hyv_mock_page {
 	HYV_MOCK_PAGE_WB,	/* memory, write-back */
 	HYV_MOCK_PAGE_RO,	/* memory that cannot be mapped for writing */
-	HYV_MOCK_PAGE_UC,	/* one page, not memory, uncached */
-	HYV_MOCK_PAGE_WC,	/* one page, not memory, write-combining */
+	HYV_MOCK_PAGE_UC,	/* not memory, uncached */
+	HYV_MOCK_PAGE_WC,	/* not memory, write-combining */
 	HYV_MOCK_PAGES
 };
+
+/* Most pages of a queue that is not memory. */
+#define HYV_MOCK_IO_PAGES	4
 
 /* First bytes of a queue that is memory. */
 #define HYV_MOCK_MAGIC	0x6b636f6d2d767968ULL

@@ -46,7 +46,7 @@ static struct mock_page *mock_page_create(struct ib_ucontext *uctx, size_t size,
 	struct mock_page *page;
 	int ret = -ENOMEM;
 
-	if (!mock_page_is_memory(kind) && size > PAGE_SIZE)
+	if (!mock_page_is_memory(kind) && size > HYV_MOCK_IO_PAGES * PAGE_SIZE)
 		return ERR_PTR(-EINVAL);
 
 	page = kzalloc(sizeof(*page), GFP_KERNEL);
@@ -175,7 +175,7 @@ static int mock_page_map(struct ib_ucontext *ib, struct vm_area_struct *vma,
 		pfn = mock_io.start >> PAGE_SHIFT;
 		if (page->kind == HYV_MOCK_PAGE_WC) {
 			/* A page has one cache attribute. */
-			pfn++;
+			pfn += HYV_MOCK_IO_PAGES;
 			prot = pgprot_writecombine(prot);
 		} else {
 			prot = pgprot_noncached(prot);
@@ -308,8 +308,9 @@ int mock_dealloc_mw(struct ib_mw *ib)
 int mock_memory_init(void)
 {
 	/* Above memory holes that firmware uses, below 40 bits. */
-	return allocate_resource(&iomem_resource, &mock_io, 2 * PAGE_SIZE,
-				 SZ_4G, BIT_ULL(39) - 1, PAGE_SIZE, NULL, NULL);
+	return allocate_resource(&iomem_resource, &mock_io,
+				 2 * HYV_MOCK_IO_PAGES * PAGE_SIZE, SZ_4G,
+				 BIT_ULL(39) - 1, PAGE_SIZE, NULL, NULL);
 }
 
 void mock_memory_exit(void)
