@@ -11,9 +11,10 @@
 #include <linux/bitops.h>
 #include <linux/device.h>
 #include <linux/if_ether.h>
-#include <linux/llist.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/spinlock.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
 #include <linux/workqueue.h>
@@ -31,6 +32,7 @@ enum {
 	VHYV_DEV_REGISTERED,	/* events may be dispatched to the RDMA core;
 				 * clearing it obliges to unregister the device
 				 */
+	VHYV_DEV_GID_MISSING,	/* the host has not been asked for a GID */
 };
 
 /**
@@ -54,8 +56,10 @@ enum {
  * @fail_work: resets and unregisters the device, see vhyv_dev_fail()
  * @config_work: looks for a change of the configuration space
  * @reboot_nb: resets the device before a reboot
- * @port_events: port events that @port_work has yet to handle, newest first
+ * @port_lock: protects @port_events and its entries
+ * @port_events: struct vhyv_port_event that @port_work has yet to handle
  * @port_work: dispatches @port_events to the RDMA core
+ * @gid_retry: lets the RDMA core look for missing GIDs
  * @hca_netdev: has the HCA's address, in guest addressing; or NULL
  * @flags: VHYV_DEV_* bits
  * @nr_contexts: number of open contexts
@@ -85,8 +89,10 @@ struct vhyv_dev {
 	struct work_struct fail_work;
 	struct work_struct config_work;
 	struct notifier_block reboot_nb;
-	struct llist_head port_events;
+	spinlock_t port_lock;	/* protects the field below; hardirq-safe */
+	struct list_head port_events;
 	struct work_struct port_work;
+	struct delayed_work gid_retry;
 	struct net_device *hca_netdev;
 
 	unsigned long flags;

@@ -13,8 +13,9 @@
  *   device of the guest, and the host translates them. The ports are registered
  *   as RoCE v2 ports, and have a GSI in software.
  */
-#include <linux/llist.h>
-#include <linux/slab.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
@@ -172,12 +173,21 @@ static void vhyv_set_ops(struct vhyv_dev *hdev)
 	}
 }
 
-/* An event of a port, which was raised @count times in a row. */
-struct vhyv_port_event {
-	struct llist_node link;
-	u32 port;
-	enum ib_event_type code;
-	u32 count;
+/*
+ * Maximum number of times that an event is dispatched in a row: a broken host must
+ * not keep the work item busy forever.
+ */
+#define VHYV_MAX_PORT_COUNT	4096
+
+/* By index in vhyv_port.event. */
+static const enum ib_event_type vhyv_port_codes[VHYV_PORT_EVENTS] = {
+	IB_EVENT_PORT_ACTIVE,
+	IB_EVENT_PORT_ERR,
+	IB_EVENT_LID_CHANGE,
+	IB_EVENT_PKEY_CHANGE,
+	IB_EVENT_SM_CHANGE,
+	IB_EVENT_CLIENT_REREGISTER,
+	IB_EVENT_GID_CHANGE,
 };
 
 /* Dispatch an event and wait until the RDMA core has updated its tables. */
@@ -218,39 +228,49 @@ static int vhyv_guest_gids_update(struct vhyv_dev *hdev, u32 count)
 	return ret;
 }
 
+/* Ask for GIDs again that vhyv_add_gid() could not ask the host for. */
+static void vhyv_gid_retry_work(struct work_struct *work)
+{
+	struct vhyv_dev *hdev = container_of(to_delayed_work(work),
+					     struct vhyv_dev, gid_retry);
+
+	if (test_bit(VHYV_DEV_REGISTERED, &hdev->flags) &&
+	    test_and_clear_bit(VHYV_DEV_GID_MISSING, &hdev->flags))
+		rdma_roce_rescan_device(&hdev->ibdev);
+}
+
 /* Refresh the port's tables before the RDMA core and user space read them. */
-static void vhyv_port_handle_event(struct vhyv_dev *hdev,
-				   const struct vhyv_port_event *what)
+static void vhyv_port_handle_event(struct vhyv_dev *hdev, u32 port,
+				   enum ib_event_type code, u32 count)
 {
 	struct ib_event event = {
 		.device = &hdev->ibdev,
-		.event = what->code,
-		.element.port_num = what->port,
+		.event = code,
+		.element.port_num = port,
 	};
-	bool gids = what->code == IB_EVENT_GID_CHANGE;
+	bool gids = code == IB_EVENT_GID_CHANGE;
 	int ret = 0;
-	u32 n;
 
 	/* Clear once vhyv_ibdev_unregister() has begun. */
 	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 	if (hdev->guest_gids && gids)
-		ret = vhyv_guest_gids_update(hdev, what->count);
+		ret = vhyv_guest_gids_update(hdev, count);
 	else if (!hdev->guest_gids &&
-		 (gids || what->code == IB_EVENT_CLIENT_REREGISTER))
-		ret = vhyv_port_refresh_gids(hdev, what->port);
-	else if (what->code == IB_EVENT_PKEY_CHANGE)
-		ret = vhyv_port_refresh_pkeys(hdev, what->port);
+		 (gids || code == IB_EVENT_CLIENT_REREGISTER))
+		ret = vhyv_port_refresh_gids(hdev, port);
+	else if (code == IB_EVENT_PKEY_CHANGE)
+		ret = vhyv_port_refresh_pkeys(hdev, port);
 	if (ret)
 		vhyv_dbg(hdev, "port %u: refresh after event %u failed: %pe\n",
-			 what->port, what->code, ERR_PTR(ret));
+			 port, code, ERR_PTR(ret));
 
 	/* In guest addressing the core changes GIDs, and raises the event. */
 	if (hdev->guest_gids && gids)
 		return;
 	if (gids)
 		vhyv_dispatch_event(&event);
-	for (n = 0; n < what->count; n++) {
+	for (; count && test_bit(VHYV_DEV_REGISTERED, &hdev->flags); count--) {
 		if (gids)
 			vhyv_gid_change(hdev, &event);
 		else
@@ -261,14 +281,50 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev,
 static void vhyv_port_work(struct work_struct *work)
 {
 	struct vhyv_dev *hdev = container_of(work, struct vhyv_dev, port_work);
-	struct vhyv_port_event *what, *next;
-	struct llist_node *events;
+	u32 left = hdev->nr_ports * VHYV_PORT_EVENTS;
+	struct vhyv_port_event event, *first;
 
-	events = llist_reverse_order(llist_del_all(&hdev->port_events));
-	llist_for_each_entry_safe(what, next, events, link) {
-		vhyv_port_handle_event(hdev, what);
-		kfree(what);
+	/* A broken host may raise more all the time, which flush_work() must end. */
+	while (left--) {
+		spin_lock_irq(&hdev->port_lock);
+		first = list_first_entry_or_null(&hdev->port_events,
+						 struct vhyv_port_event, link);
+		if (first) {
+			event = *first;
+			list_del(&first->link);
+			first->port = 0;
+		}
+		spin_unlock_irq(&hdev->port_lock);
+		if (!first)
+			return;
+		vhyv_port_handle_event(hdev, event.port, event.code,
+				       event.count);
 	}
+	queue_work(hdev->wq, &hdev->port_work);
+}
+
+/*
+ * Each event of a port has one entry, so that none is lost when memory is short.
+ * An event that is raised again while it is pending moves to the end, with its
+ * count: then the order of the last events is right, on which the state of a port
+ * depends.
+ */
+static void vhyv_port_event_add(struct vhyv_dev *hdev,
+				struct vhyv_port_event *event, u32 port,
+				enum ib_event_type code, u32 count)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&hdev->port_lock, flags);
+	if (event->port)
+		list_del(&event->link);
+	else
+		event->count = 0;
+	event->port = port;
+	event->code = code;
+	event->count = min_t(u32, event->count + count, VHYV_MAX_PORT_COUNT);
+	list_add_tail(&event->link, &hdev->port_events);
+	spin_unlock_irqrestore(&hdev->port_lock, flags);
 }
 
 /**
@@ -279,38 +335,35 @@ static void vhyv_port_work(struct work_struct *work)
  * @count: number of times that it was raised in a row; 0 to refresh the tables
  *	without an event
  *
- * Without memory the event is lost, as in the RDMA core and ib_uverbs.
- *
  * Context: Any context.
  */
 void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 			   enum ib_event_type code, u32 count)
 {
-	struct vhyv_port_event *what;
+	struct vhyv_port *port = vhyv_port(hdev, port_num);
+	size_t i;
 
 	/*
 	 * Before the registration there are neither tables nor consumers.
 	 * vhyv_ibdev_register() then queries what has changed in between.
 	 */
-	if (!vhyv_port(hdev, port_num) ||
-	    !test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
+	if (!port || !test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 
-	what = kmalloc(sizeof(*what), GFP_ATOMIC);
-	if (!what)
-		return;
-	what->port = port_num;
-	what->code = code;
-	what->count = count;
-	llist_add(&what->link, &hdev->port_events);
+	for (i = 0; i < ARRAY_SIZE(vhyv_port_codes); i++)
+		if (vhyv_port_codes[i] == code)
+			vhyv_port_event_add(hdev, &port->event[i], port_num,
+					    code, count);
 	queue_work(hdev->wq, &hdev->port_work);
 }
 
 /* Prepare for port events, which may arrive before the registration. */
 void vhyv_ibdev_init(struct vhyv_dev *hdev)
 {
-	init_llist_head(&hdev->port_events);
+	spin_lock_init(&hdev->port_lock);
+	INIT_LIST_HEAD(&hdev->port_events);
 	INIT_WORK(&hdev->port_work, vhyv_port_work);
+	INIT_DELAYED_WORK(&hdev->gid_retry, vhyv_gid_retry_work);
 }
 
 static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
@@ -379,6 +432,8 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 	/* The RDMA core may have missed a change during the registration. */
 	for (port = 1; port <= hdev->nr_ports; port++)
 		vhyv_ibdev_port_event(hdev, port, IB_EVENT_GID_CHANGE, 0);
+	if (test_bit(VHYV_DEV_GID_MISSING, &hdev->flags))
+		mod_delayed_work(hdev->wq, &hdev->gid_retry, 0);
 	/* If fail_work ran before the bit was set, it did not unregister. */
 	if (vhyv_dev_failed(hdev)) {
 		vhyv_ibdev_unregister(hdev);
@@ -408,6 +463,7 @@ void vhyv_ibdev_unregister(struct vhyv_dev *hdev)
 	if (!test_and_clear_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 	flush_work(&hdev->port_work);
+	cancel_delayed_work_sync(&hdev->gid_retry);
 	ib_unregister_device(&hdev->ibdev);
 	if (hdev->guest_gids)
 		vhyv_ibdev_stop_roce(hdev);

@@ -16,6 +16,9 @@
 #include "command/cmd.h"
 #include "dev.h"
 
+/* Time until a GID is asked for again that could not be asked for. */
+#define VHYV_GID_RETRY	(1 * HZ)
+
 /*
  * Read a port's GID table from the host into @gids, which the caller has
  * zeroed. Entries past @len are left out. Sends a command.
@@ -95,6 +98,18 @@ static const char *vhyv_add_gid_error(int err)
 }
 
 /*
+ * Let the RDMA core ask again after a lack of memory here or on the host. If
+ * another vNIC has the GID, the host sends an event when it is free.
+ */
+static void vhyv_add_gid_later(struct vhyv_dev *hdev, int err)
+{
+	if (err != -ENOMEM && err != -EAGAIN)
+		return;
+	set_bit(VHYV_DEV_GID_MISSING, &hdev->flags);
+	queue_delayed_work(hdev->wq, &hdev->gid_retry, VHYV_GID_RETRY);
+}
+
+/*
  * The command is not killable: after an interrupted one the entry might be in
  * use or empty.
  */
@@ -128,6 +143,8 @@ int vhyv_add_gid(const struct ib_gid_attr *attr, void **context)
 	req->type = HYV_GID_TYPE_ROCE_V2;
 	ret = vhyv_cmd_run(cmd, false, NULL, NULL);
 out:
+	if (ret)
+		vhyv_add_gid_later(hdev, ret);
 	if (ret && !vhyv_dev_failed(hdev))
 		dev_notice_ratelimited(&hdev->vdev->dev,
 				       "host refused address %pI6c: %s: %pe\n",
