@@ -8,7 +8,7 @@
 # symbols that the kernels of the security archive export.
 # Needs cache.sh.
 
-KERNELS=(6.1 6.12 6.1-point 6.12-debug)
+KERNELS=(6.1 6.12 6.1-point 6.12-debug 6.12-race)
 
 # kernels_choose HOST GUEST: set the kernels of host and guests
 kernels_choose() {
@@ -20,10 +20,10 @@ kernels_choose() {
 	done
 	TIMEOUT_SCALE=1 HOST_RAM=8G GUEST_RAM=700M
 	case $1 in
-	*-debug) TIMEOUT_SCALE=4 HOST_RAM=10G ;;
+	*-debug | *-race) TIMEOUT_SCALE=4 HOST_RAM=10G ;;
 	esac
 	# KASAN takes an eighth of the memory
 	case $2 in
-	*-debug) TIMEOUT_SCALE=4 HOST_RAM=10G GUEST_RAM=1200M ;;
+	*-debug | *-race) TIMEOUT_SCALE=4 HOST_RAM=10G GUEST_RAM=1200M ;;
 	esac
 }
