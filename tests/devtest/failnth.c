@@ -41,13 +41,17 @@ bool failnth_init(void)
 	if (failnth_fd < 0)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (getenv("FAILNTH_VERBOSE"))
+			continue;
 		snprintf(path, sizeof(path), "/sys/kernel/debug/%s/verbose",
 			 kinds[i]);
 		failnth_write(path, "0");
 	}
-	/* Allocations that may wait fail as well. */
+	/* Allocations that may wait fail as well, and those of user memory. */
 	failnth_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
 	failnth_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	failnth_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem",
+		      "N");
 	failnth_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
 	return true;
 }
@@ -77,19 +81,32 @@ void failnth_begin(void)
 		abort();
 }
 
-void failnth_end(void)
+/*
+ * The number that is left. Reading it copies it to user space, which is a call
+ * that can fail as well.
+ */
+static int failnth_left(void)
 {
 	char text[16] = "";
-	int error = errno;
+
+	if (pread(failnth_fd, text, sizeof(text) - 1, 0) > 0)
+		return atoi(text);
+	if (errno != EFAULT)
+		abort();
+	return 1;
+}
+
+void failnth_end(void)
+{
+	int error = errno, tries;
 
 	if (!failnth_next)
 		return;
 	failnth_next = 0;
-	/* The number that is left; the write ends what has not come. */
-	if (pread(failnth_fd, text, sizeof(text) - 1, 0) < 1)
-		abort();
-	failnth_was_injected = !atoi(text);
-	if (pwrite(failnth_fd, "0", 1, 0) != 1)
-		abort();
+	failnth_was_injected = !failnth_left();
+	/* The rest must not hit anything else. This may be what it hits. */
+	for (tries = 0; pwrite(failnth_fd, "0", 1, 0) != 1; tries++)
+		if (tries)
+			abort();
 	errno = error;
 }

@@ -102,6 +102,8 @@ static int usage(void)
 		"  DEVTEST_TIMEOUT_SCALE  factor on time limits (default: 1)\n"
 		"  FUZZ_COMMANDS          vmmfuzz: end after so many\n"
 		"  FUZZ_CORPUS, FUZZ_KEEP vmmfuzz: recipes to read, to write\n"
+		"  FAILNTH_ONLY           failnth: only what has this in its name\n"
+		"  FAILNTH_VERBOSE        failnth: let the kernel log each fault\n"
 		"Suites (default: all before replug):\n");
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
 		fprintf(stderr, "  %-14s %s\n", suites[i].name,
