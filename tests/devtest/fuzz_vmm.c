@@ -20,7 +20,6 @@
 #define EXEC_THREADS  2 /* of each vNIC */
 #define THREADS	      (VNICS * (EXEC_THREADS + 1) + 2)
 #define STATUSES      256
-#define GENERATION_MS 1500
 
 /* How a process ends. */
 enum way {
@@ -43,6 +42,12 @@ static struct shared {
 	atomic_ulong remaps;
 	atomic_uint leaks;
 } * shared;
+
+/* How long a process lives; on a slow kernel, most of less would be its start. */
+static unsigned int generation_ms(void)
+{
+	return 1500 * dt_timeout_scale();
+}
 
 /* A process of threads. */
 static struct {
@@ -99,6 +104,18 @@ static int exec_once(struct fuzz_vnic *n, struct dt_rng *rng,
 	return ret;
 }
 
+/* A new one, or one of those that found something, mostly with a change. */
+static void next_recipe(struct dt_rng *rng, struct fuzz_recipe *recipe)
+{
+	if (!dt_below(rng, 2) ||
+	    !fuzz_corpus_pick(&shared->cov, rng, recipe)) {
+		fuzz_recipe_new(rng, recipe);
+		return;
+	}
+	if (dt_below(rng, 4))
+		fuzz_recipe_vary(rng, recipe);
+}
+
 static void *exec_thread(void *arg)
 {
 	uintptr_t number = (uintptr_t)arg;
@@ -106,18 +123,18 @@ static void *exec_thread(void *arg)
 	struct dt_rng rng = thread_rng(number);
 	struct fuzz_recipe recipe;
 	struct fuzz_kcov kcov;
+	uint32_t fresh;
 
 	fuzz_kcov_start(&kcov);
 	while (!atomic_load(&gen.stop)) {
-		if (dt_below(&rng, 2) &&
-		    fuzz_corpus_pick(&shared->cov, &rng, &recipe))
-			fuzz_recipe_vary(&rng, &recipe);
-		else
-			fuzz_recipe_new(&rng, &recipe);
+		next_recipe(&rng, &recipe);
 		fuzz_kcov_reset(&kcov);
 		exec_once(n, &rng, &recipe);
-		if (fuzz_kcov_new(&kcov, &shared->cov))
-			fuzz_corpus_add(&shared->cov, &recipe);
+		fresh = fuzz_kcov_new(&kcov, &shared->cov);
+		if (!fresh)
+			continue;
+		recipe.fresh = fresh < UINT16_MAX ? fresh : UINT16_MAX;
+		fuzz_corpus_add(&shared->cov, &recipe);
 	}
 	return NULL;
 }
@@ -249,7 +266,7 @@ static void generation(void *arg)
 	for (i = 0; i < VNICS; i++)
 		fuzz_vnic_init(&gen.vnic[i]);
 	start_threads();
-	dt_sleep_us(1000 * GENERATION_MS);
+	dt_sleep_us(1000 * generation_ms());
 	switch (way) {
 	case WAY_RESET:
 		stop_threads();
@@ -279,12 +296,11 @@ static bool run_generation(enum way way, struct dt_rng *rng)
 	gen.seed = dt_random(rng);
 	pid = hostile_fork(generation, &way);
 	if (way == WAY_KILL) {
-		dt_sleep_us(1000 * GENERATION_MS / 2 +
-			    dt_below(rng, 1000 * GENERATION_MS));
+		dt_sleep_us(500 * generation_ms() +
+			    dt_below(rng, 1000 * generation_ms()));
 		kill(pid, SIGKILL);
 	}
-	ok = hostile_ends(pid, 2 * HOSTILE_END_S + GENERATION_MS / 1000,
-			  &status) &&
+	ok = hostile_ends(pid, 2 * HOSTILE_END_S + 2, &status) &&
 	     (way == WAY_KILL ? WTERMSIG(status) == SIGKILL : !status);
 	if (!ok)
 		tap_diag("seed %#llx, %s: status %#x",
@@ -326,9 +342,9 @@ static void report(uint64_t ms)
 				 strerror(i));
 	tap_diag("no reply %9lu", shared->interrupted);
 	tap_diag("changes of memory %lu", shared->remaps);
-	tap_diag("%lu commands, %lu a second; %u edges, %u recipes kept", n,
-		 ms ? n * 1000 / ms : 0, shared->cov.edges,
-		 shared->cov.nr_corpus);
+	tap_diag("%lu commands, %lu a second", n, ms ? n * 1000 / ms : 0);
+	tap_diag("%u places, %u edges, %u recipes kept", shared->cov.pcs,
+		 shared->cov.edges, shared->cov.nr_corpus);
 }
 
 /* A number from the environment; 0 if there is none. */
@@ -346,12 +362,13 @@ static unsigned long env_number(const char *name)
  *
  * FUZZ_COMMANDS in the environment ends it after so many commands, if that is
  * sooner. FUZZ_CORPUS is a file of recipes to begin with, FUZZ_KEEP one to
- * write.
+ * write, FUZZ_COVERAGE one for what was reached in hyv.ko.
  */
 void fuzz_vmm(uint64_t seed, unsigned int seconds)
 {
 	unsigned long commands = env_number("FUZZ_COMMANDS");
 	const char *corpus = getenv("FUZZ_CORPUS"), *keep = getenv("FUZZ_KEEP");
+	const char *reached = getenv("FUZZ_COVERAGE");
 	struct dt_counts before = dt_counts();
 	uint64_t began = dt_now_ms();
 	struct dt_rng rng = {seed};
@@ -371,6 +388,8 @@ void fuzz_vmm(uint64_t seed, unsigned int seconds)
 	report(dt_now_ms() - began);
 	if (keep)
 		fuzz_corpus_save(&shared->cov, keep);
+	if (reached)
+		fuzz_coverage_save(&shared->cov, reached);
 	tap_is(bad, 0, "%u processes end, and leave no vNIC", n);
 	tap_is(shared->leaks, 0, "nothing is pinned after a reset");
 	tap_is(shared->unknown, 0, "all statuses are ones of the protocol");

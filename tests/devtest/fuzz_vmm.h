@@ -31,6 +31,7 @@ struct fuzz_edit {
  * struct fuzz_recipe - how to make a request
  * @op: index of the command
  * @nr_edits: elements of @edit
+ * @fresh: how many edges were new when it was kept
  * @seed: of all choices, among them those of handles
  * @edit: what to change at the end
  *
@@ -40,6 +41,7 @@ struct fuzz_edit {
 struct fuzz_recipe {
 	uint8_t op;
 	uint8_t nr_edits;
+	uint16_t fresh;
 	uint64_t seed;
 	struct fuzz_edit edit[FUZZ_EDITS];
 };
@@ -125,17 +127,22 @@ void fuzz_remap(struct fuzz_vnic *n, struct dt_rng *rng);
 /* --- Coverage ------------------------------------------------------------- */
 
 #define KCOV_MAP (1u << 20)
+#define KCOV_PCS (1u << 16)
 
 /**
  * struct fuzz_coverage - of all processes
  * @map: edges that were taken
  * @edges: how many
+ * @pc: places that were reached, a hash table; 0 is an empty slot
+ * @pcs: how many
  * @corpus: recipes that took a new one
  * @nr_corpus: how many; may exceed the size of @corpus
  */
 struct fuzz_coverage {
 	atomic_bool map[KCOV_MAP];
 	atomic_uint edges;
+	atomic_ullong pc[KCOV_PCS];
+	atomic_uint pcs;
 	struct fuzz_recipe corpus[4096];
 	atomic_uint nr_corpus;
 };
@@ -155,5 +162,6 @@ bool fuzz_corpus_pick(struct fuzz_coverage *cov, struct dt_rng *rng,
 		      struct fuzz_recipe *recipe);
 void fuzz_corpus_load(struct fuzz_coverage *cov, const char *path);
 void fuzz_corpus_save(struct fuzz_coverage *cov, const char *path);
+void fuzz_coverage_save(struct fuzz_coverage *cov, const char *path);
 
 #endif /* DEVTEST_FUZZ_VMM_H */

@@ -73,7 +73,7 @@ static const struct dt_suite suites[] = {
 	{"mockrefuse",
 	 "the mock HCA refuses to destroy objects (both commands)",
 	 suite_mockrefuse, 600, .optional = true},
-	{"failnth", "faults in each command and ioctl (mock HCA)",
+	{"failnth", "faults in each command and ioctl",
 	 suite_failnth, 1800, .optional = true},
 };
 
@@ -104,6 +104,7 @@ static int usage(void)
 		"  FUZZ_CORPUS, FUZZ_KEEP vmmfuzz: recipes to read, to write\n"
 		"  FAILNTH_ONLY           failnth: only what has this in its name\n"
 		"  FAILNTH_VERBOSE        failnth: let the kernel log each fault\n"
+		"  FUZZ_COVERAGE          vmmfuzz: file for what was reached\n"
 		"Suites (default: all before replug):\n");
 	for (i = 0; i < ARRAY_SIZE(suites); i++)
 		fprintf(stderr, "  %-14s %s\n", suites[i].name,
@@ -133,7 +134,7 @@ static int run_fuzz(const struct dt_suite *fuzzer, const char *seed,
 
 	fuzz_seed = strtoull(seed, NULL, 0);
 	fuzz_seconds = strtoul(seconds, NULL, 0);
-	suite.timeout = fuzz_seconds + 60;
+	suite.timeout = fuzz_seconds + 90;
 	dt_suite_run(&suite);
 	return tap_done();
 }
