@@ -3,20 +3,25 @@
  * One fault for each checker of a debug kernel, for the lab's selftest, selected
  * by the parameter "fault". None of them does any damage.
  */
+#include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#define LEAKS	10
+#define LEAKS		10
+#define RACE_SECONDS	5
 
 static char *fault = "";
 module_param(fault, charp, 0);
-MODULE_PARM_DESC(fault, "use-after-free, shift, lock-order, sleep or leak");
+MODULE_PARM_DESC(fault, "use-after-free, shift, lock-order, sleep, leak or race");
 
 static DEFINE_MUTEX(lock_a);
 static DEFINE_MUTEX(lock_b);
+static int raced;
 
 static void use_after_free(void)
 {
@@ -67,6 +72,29 @@ static void leak(void)
 	}
 }
 
+static int racer(void *unused)
+{
+	while (!kthread_should_stop()) {
+		raced++;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void race(void)
+{
+	struct task_struct *task = kthread_run(racer, NULL, "hyv_faults");
+	unsigned long end = jiffies + RACE_SECONDS * HZ;
+
+	if (IS_ERR(task))
+		return;
+	while (time_before(jiffies, end)) {
+		raced++;
+		cond_resched();
+	}
+	kthread_stop(task);
+}
+
 static int __init hyv_faults_init(void)
 {
 	static const struct {
@@ -78,6 +106,7 @@ static int __init hyv_faults_init(void)
 		{ "lock-order", lock_order },
 		{ "sleep", sleep_in_atomic },
 		{ "leak", leak },
+		{ "race", race },
 	};
 	size_t i;
 
