@@ -239,8 +239,7 @@ void fuzz_coverage_save(struct fuzz_coverage *cov, const char *path)
 			    (!of || section[k].base > of->base))
 				of = &section[k];
 		if (of)
-			fprintf(f, "%s %" PRIx64 "\n", of->name,
-				pc - of->base);
+			fprintf(f, "%s %" PRIx64 "\n", of->name, pc - of->base);
 	}
 	fclose(f);
 }

@@ -73,8 +73,8 @@ static const struct dt_suite suites[] = {
 	{"mockrefuse",
 	 "the mock HCA refuses to destroy objects (both commands)",
 	 suite_mockrefuse, 600, .optional = true},
-	{"failnth", "faults in each command and ioctl",
-	 suite_failnth, 1800, .optional = true},
+	{"failnth", "faults in each command and ioctl", suite_failnth, 1800,
+	 .optional = true},
 };
 
 static uint64_t fuzz_seed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation and every copy of user memory fails once: in each ioctl, each
- * command, and each step of the life and the end of a guest's process.
+ * Every allocation and every copy of user memory fails once: in each ioctl,
+ * each command, and each step of the life and the end of a guest's process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -470,7 +470,7 @@ void suite_failnth(void)
 	}
 	if (on_mock())
 		mock_clear();
-	/* What a thread maps once, it must have before the faults. */
+	/* A thread maps this once, and must have it before the faults. */
 	hyv_scratch();
 	gmem_init(&gm, GMEM_MEMFD);
 	sweep("open", fail_open, 0);
