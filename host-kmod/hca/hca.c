@@ -156,7 +156,7 @@ struct hyvh_hca *hyvh_hca_attach(struct hyvh_hca_link *link, const char *name,
 		refcount_inc(&hca->users);
 		spin_lock_irq(&hca->lock);
 		list_add_tail(&link->node, &hca->links);
-		hca->nr_links++;
+		WRITE_ONCE(hca->nr_links, hca->nr_links + 1);
 		spin_unlock_irq(&hca->lock);
 	}
 	mutex_unlock(&hyvh_hcas_lock);
@@ -168,7 +168,7 @@ static void hyvh_hca_unlink_locked(struct hyvh_hca *hca,
 {
 	lockdep_assert_held(&hca->lock);
 	list_del_init(&link->node);
-	hca->nr_links--;
+	WRITE_ONCE(hca->nr_links, hca->nr_links - 1);
 }
 
 /*
