@@ -467,7 +467,7 @@ void hyvh_port_attr_to_wire(const struct ib_device *dev, u32 port,
 	out->grh_required = rdma_is_grh_required(dev, port);
 }
 
-/* Returns -EINVAL above @limits. */
+/* Returns -EINVAL above @limits, or without room for an element. */
 int hyvh_srq_attr_from_wire(const struct hyv_create_srq_req *in,
 			    const struct ib_device_attr *limits,
 			    struct ib_srq_attr *out)
@@ -477,7 +477,7 @@ int hyvh_srq_attr_from_wire(const struct hyv_create_srq_req *in,
 	out->max_sge = le32_to_cpu(in->max_sge);
 	out->srq_limit = le32_to_cpu(in->srq_limit);
 
-	if (out->max_wr > (u32)limits->max_srq_wr ||
+	if (!out->max_wr || out->max_wr > (u32)limits->max_srq_wr ||
 	    out->max_sge > (u32)limits->max_srq_sge)
 		return -EINVAL;
 	return 0;

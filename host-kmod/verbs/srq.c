@@ -66,7 +66,7 @@ static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 
 	ret = hyvh_srq_attr_from_wire(cmd->req, &cmd->ibdev->attrs, &attr.attr);
 	if (ret)
-		return hyvh_cmd_refuse(cmd, ret, "size exceeds the HCA's limit");
+		return hyvh_cmd_refuse(cmd, ret, "size out of range");
 	srq->vnic = vnic;
 	srq->pd = hyvh_to_pd(pd);
 	srq->max_sge = attr.attr.max_sge;
@@ -173,6 +173,27 @@ static int hyvh_ib_modify_srq(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 	return ret;
 }
 
+/* rdma_rxe refuses this, too, but older versions log a line each time. */
+static int hyvh_srq_check(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
+			  const struct ib_srq_attr *attr,
+			  enum ib_srq_attr_mask mask)
+{
+	struct ib_srq_attr now = {};
+	int ret;
+
+	ret = ib_query_srq(srq->ib, &now);
+	if (ret)
+		return ret;
+	if (mask & IB_SRQ_MAX_WR &&
+	    (!attr->max_wr || attr->max_wr < now.srq_limit))
+		return hyvh_cmd_refuse(cmd, -EINVAL, "size %u, limit %u",
+				       attr->max_wr, now.srq_limit);
+	if (mask & IB_SRQ_LIMIT && attr->srq_limit > now.max_wr)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "limit %u, size %u",
+				       attr->srq_limit, now.max_wr);
+	return 0;
+}
+
 static int hyvh_srq_modify(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 			   struct ib_srq_attr *attr, enum ib_srq_attr_mask mask)
 {
@@ -180,6 +201,9 @@ static int hyvh_srq_modify(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 	int ret;
 
 	lockdep_assert_held(&srq->lock);
+	ret = hyvh_srq_check(cmd, srq, attr, mask);
+	if (ret)
+		return ret;
 	/* Both queues exist for a while. */
 	if (mask & IB_SRQ_MAX_WR)
 		charge = hyvh_queues_charge(cmd,

@@ -473,7 +473,8 @@ struct srq_param {
 };
 
 static const struct srq_param srq_params[] = {
-	{ "nothing", 0, 0, 0, 0 },
+	{ "no elements", 0, 1, 0, -EINVAL },
+	{ "no entries", 1, 0, 0, 0 },
 	{ "some", 100, 2, 3, 0 },
 	{ "all", 500, 10, 500, 0 },
 	{ "elements", 501, 1, 0, -EINVAL },

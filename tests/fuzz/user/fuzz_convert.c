@@ -75,7 +75,8 @@ static void check_cap(struct ib_device *dev, struct fuzz_in *in)
 	}
 	fuzz_bytes(in, &req, sizeof(req));
 	if (!hyvh_srq_attr_from_wire(&req, &dev->attrs, &srq))
-		FUZZ_CHECK(srq.max_wr <= (u32)dev->attrs.max_srq_wr &&
+		FUZZ_CHECK(srq.max_wr &&
+			   srq.max_wr <= (u32)dev->attrs.max_srq_wr &&
 			   srq.max_sge <= (u32)dev->attrs.max_srq_sge);
 }
 
