@@ -22,7 +22,8 @@ run() {
 	tap_passed "$log" || failed+=("$*")
 }
 
-run ioctl setup wire query objects verbs limits gids chunks memory pins window mapping
+run ioctl setup wire features query objects verbs limits isolation gids
+run chunks memory pins window mapping
 run data traffic events async mcast
 run show reset close kill orphan
 run fuzz 1 20
