@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * usage: soak [-e] [-p PROCESSES] [-t THREADS] [-s SIZE] [-n TRANSFERS] [-i MS]
+ *             [-w SECONDS]
  *
  * RDMA writes of SIZE bytes whose data is checked: each process has the device
  * open for itself, each thread a pair of queue pairs of its own. Goes on until
  * TRANSFERS of each thread are done, or until SIGTERM. With -e threads sleep
  * until completion events come, with -i they rest between transfers and leave
- * the processor to others. Each thread says when it has begun; at the end each
+ * the processor to others. With -w a process fails if none of its threads has
+ * completed a transfer for that long. Each thread says when it has begun; at the end each
  * process says what it transferred and how long the slowest transfer took.
  */
 #include <errno.h>
@@ -22,7 +24,7 @@
 static volatile sig_atomic_t stop;
 
 static unsigned long transfers;
-static unsigned int interval;
+static unsigned int interval, limit;
 static size_t size = 4096;
 static bool events;
 
@@ -38,6 +40,16 @@ static void on_term(int signal)
 {
 	(void)signal;
 	stop = 1;
+}
+
+static void on_alarm(int signal)
+{
+	static const char text[] = "soak: a transfer takes too long\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1))
+		_exit(1);
+	_exit(1);
 }
 
 static void *work(void *arg)
@@ -57,6 +69,7 @@ static void *work(void *arg)
 
 		pattern_fill(from->addr, size, 0, seed);
 		start = now();
+		alarm(limit);
 		rc_transfer(&pair, IBV_WR_RDMA_WRITE, from, from->addr,
 			    (uintptr_t)to->addr, to->rkey, size);
 		took = now() - start;
@@ -68,6 +81,7 @@ static void *work(void *arg)
 		if (interval)
 			usleep(interval * 1000);
 	}
+	alarm(limit);
 	rc_deregister(from);
 	rc_deregister(to);
 	rc_pair_close(&pair);
@@ -101,6 +115,7 @@ static int process(unsigned int number, unsigned int threads)
 		if (workers[i].slowest > slowest)
 			slowest = workers[i].slowest;
 	}
+	alarm(0);
 	rc_close(&rc);
 	free(workers);
 	printf("%lu transfers of %zu bytes, the slowest in %.0f ms\n", done,
@@ -114,7 +129,7 @@ int main(int argc, char **argv)
 	struct sigaction action = {.sa_handler = on_term};
 	int opt, status, failed = 0;
 
-	while ((opt = getopt(argc, argv, "ep:t:s:n:i:")) != -1) {
+	while ((opt = getopt(argc, argv, "ep:t:s:n:i:w:")) != -1) {
 		switch (opt) {
 		case 'e':
 			events = true;
@@ -134,6 +149,9 @@ int main(int argc, char **argv)
 		case 'i':
 			interval = (unsigned int)parse_size(optarg);
 			break;
+		case 'w':
+			limit = (unsigned int)parse_size(optarg);
+			break;
 		default:
 			die("wrong usage");
 		}
@@ -141,6 +159,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	action.sa_flags = SA_RESTART;
 	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = on_alarm;
+	sigaction(SIGALRM, &action, NULL);
 	for (i = 1; i < processes; i++) {
 		switch (fork()) {
 		case -1:

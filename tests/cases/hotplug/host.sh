@@ -4,31 +4,7 @@
 # Several HCAs and several vNICs in one guest, plugged and unplugged while programs
 # use them, with or without their HCA; suspend and resume of the guest.
 . "$HYV_TREE/tests/lib/case.sh"
-
-pid=$(lab-guest 1 pid)
-
-inside() {
-	lab-guest 1 exec "bash $CASE/inside.sh $*"
-}
-
-# plug SLOT HCA: a vNIC for guest 1.
-plug() {
-	lab-guest 1 qmp "{\"execute\":\"device_add\",\"arguments\":{
-		\"driver\":\"virtio-hyv-pci\",\"id\":\"hyv-$1\",\"bus\":\"$1\",
-		\"hca\":\"$2\",\"window-size\":67108864}}" | tr -d '\n'
-}
-
-unplug() {
-	lab-guest 1 qmp "{\"execute\":\"device_del\",
-		\"arguments\":{\"id\":\"hyv-$1\"}}" | tr -d '\n'
-}
-
-# unplugged SLOT: status 0 if QEMU no longer has such a device.
-unplugged() {
-	lab-guest 1 qmp '{"execute":"qom-list",
-		"arguments":{"path":"/machine/peripheral"}}' >"$OUT/peripheral"
-	grep -q '"slot1"' "$OUT/peripheral" && ! grep -q "\"hyv-$1\"" "$OUT/peripheral"
-}
+. "$HYV_TREE/tests/lib/plug.sh"
 
 # vnics HCA...: status 0 when the guest has vNICs on just these, which run.
 vnics() {
@@ -36,31 +12,8 @@ vnics() {
 		.hca + \" \" + .state" | sort)" = "$(printf '%s running\n' "$@" | sort)" ]
 }
 
-# left HCA: how many objects user space has on it.
-left() {
-	local type sum=0
-
-	for type in qp cq mr pd ctx; do
-		sum=$((sum + $(rdma -j resource show $type |
-			jq "[.[] | select(.ifname == \"$1\" and .pid)] | length")))
-	done
-	echo $sum
-}
-
-# no_objects_on HCA
-no_objects_on() {
-	[ "$(left "$1")" = 0 ]
-}
-
-another_hca() {
-	rdma link add rxe1 type rxe netdev hca1
-	wait_for 10 test -e /sys/class/infiniband/rxe1/ports/1/gids/0
-}
-
-ip link add hca1 type veth peer name hca1-port
-ip link set hca1-port up
-ip link set hca1 up
-ip addr add 10.78.0.1/24 dev hca1
+pid=$(lab-guest 1 pid)
+another_network
 another_hca
 pinned=$(memory_pinned "$pid")
 

@@ -1,19 +1,4 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# The other guest, which has work of its own all the time and notices nothing.
 . "$HYV_TREE/tests/lib/case.sh"
-
-soak -e -i 50 -s 20000 >"$OUT/soak" &
-pid=$!
-put soaking yes
-get stop >/dev/null
-kill -TERM $pid
-wait $pid
-cat "$OUT/soak"
-# "N transfers of N bytes, the slowest in N ms"
-read -r transfers _ _ _ _ _ _ _ slowest _ < <(tail -n 1 "$OUT/soak")
-[ "$transfers" -gt 100 ]
-[ "$slowest" -lt $((15000 * LAB_TIMEOUT_SCALE)) ]
-klog_check
-put stopped yes
+. "$HYV_TREE/tests/lib/witness.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# usage: inside.sh use DEV | works DEV | ends DEV | appears DEV | between DEV DEV
-#                  fails DEV | sleeps
+# usage: plugged.sh use DEV | works DEV | ends DEV | appears DEV | between DEV DEV
+#                   fails DEV | sleeps
 #
-# The part of guest 1, see host.sh.
+# The part of guest 1 in cases that plug vNICs, see plug.sh.
 . "$HYV_TREE/tests/lib/case.sh"
 
 dir=/run/hotplug
@@ -127,7 +127,7 @@ sleeps)
 	# prints to the console.
 	klog_check
 	cp "$0" $dir/
-	start sleeper bash $dir/inside.sh sleeping
+	start sleeper bash $dir/plugged.sh sleeping
 	exit
 	;;
 sleeping)

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# usage: victim.sh kill ROUNDS | unload ROUNDS | transfer | register SIZE | check
+# usage: victim.sh kill ROUNDS | unload ROUNDS | rebind virtio|pci
+#                  transfer | register SIZE | check
 #
-# The part of guest 1, see host.sh.
+# The part of guest 1 in cases where it ends, or what it does; see ends.sh.
 . "$HYV_TREE/tests/lib/case.sh"
 
 # nap: sleep for less than half a second.
@@ -34,6 +35,41 @@ busy() {
 	[ $count = 4 ]
 }
 
+# slow_commands: many that the host is at for a second each
+slow_commands() {
+	# on the host's network, and nobody's
+	fair flood 32 ::ffff:10.77.0.250 >"$OUT/flood" 2>&1 &
+	LOAD+=($!)
+	wait_for 60 grep -q flooding "$OUT/flood"
+}
+
+# has_device
+has_device() {
+	ibv_devices | grep -w $IBDEV
+}
+
+# rebind virtio|pci: reset the vNIC while it executes commands, by taking it from
+# its driver on this bus
+rebind() {
+	local dir driver device
+
+	dir=$(readlink -f /sys/class/infiniband/$IBDEV/device)
+	[ "$1" = virtio ] || dir=${dir%/*}
+	driver=$(readlink -f "$dir/driver")
+	device=${dir##*/}
+	load
+	wait_for 60 busy
+	slow_commands
+	nap
+	echo "$device" >"$driver/unbind"
+	must_fail has_device
+	kill -KILL "${LOAD[@]}" 2>/dev/null || true
+	wait "${LOAD[@]}" || true
+	echo "$device" >"$driver/bind"
+	wait_for 20 has_device
+	soak -n 5
+}
+
 OUT=/run/victim
 IBDEV=hyv0
 mkdir -p "$OUT"
@@ -54,13 +90,16 @@ unload)
 		wait_for 60 busy
 		nap
 		modprobe -r virtio_hyv
-		must_fail eval 'ibv_devices | grep -w hyv0'
+		must_fail has_device
 		kill -KILL "${LOAD[@]}" 2>/dev/null || true
 		wait "${LOAD[@]}" || true
 		modprobe virtio_hyv
-		wait_for 10 eval 'ibv_devices | grep -w hyv0'
+		wait_for 10 has_device
 		soak -n 5
 	done
+	;;
+rebind)
+	rebind "$2"
 	;;
 transfer)
 	load
