@@ -45,7 +45,7 @@ case_add() {
 			timeout) timeout=$value ;;
 			hyv) hyv=$value ;;
 			guest_ram | guest_cpus | guest_args | guest_memory | \
-				fuzz_seed | fuzz_seconds)
+				fuzz_seed | fuzz_seconds | soak_rounds)
 				env+=LAB_${key^^}=$(printf %q "$value")$'\n'
 				;;
 			hyv_props) env+=LAB_HYV_PROPS=$(printf %q "$value")$'\n' ;;
@@ -53,7 +53,7 @@ case_add() {
 			esac
 		done <"$dir/options"
 	fi
-	for key in FUZZ_SEED FUZZ_SECONDS; do
+	for key in FUZZ_SEED FUZZ_SECONDS SOAK_ROUNDS; do
 		[ -z "${!key:-}" ] || env+=LAB_$key=$(printf %q "${!key}")$'\n'
 	done
 	if [ -e "$dir/packages" ]; then

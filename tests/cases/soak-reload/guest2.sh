@@ -1,0 +1,4 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+. "$HYV_TREE/tests/lib/case.sh"
+. "$HYV_TREE/tests/lib/witness.sh"
