@@ -49,6 +49,10 @@ check: ## run all tests: lint, kunit, userlib, qemu, cases in the lab
 check-debug: ## run the cases on a debug kernel (built on first use)
 	@tests/check debug-lab debug
 
+.PHONY: soak
+soak: ## run loops of hundreds of rounds and long fuzzing, for hours
+	@tests/soak/run
+
 .PHONY: lint
 lint: ## check warnings, layers, names, comments, style, ABI layout
 	@tests/lint/run

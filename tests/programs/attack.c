@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_cm.h>
 #include <signal.h>
 #include <stdio.h>
@@ -66,10 +67,10 @@ static void begin(struct attacker *a, bool device)
 
 static void attack_burn(struct attacker *a)
 {
+	a->done = 1;
 	begin(a, false);
 	while (!stop)
 		burnt++;
-	a->done = 1;
 }
 
 /* Create as many as possible by @make, then destroy them. */
@@ -195,9 +196,29 @@ static void attack_commands(struct attacker *a)
 	}
 }
 
+/* Ring the doorbell of a software HCA's QP, as its provider does. */
+static int ring(struct ibv_qp *qp)
+{
+	struct ib_uverbs_post_send_resp reply;
+	struct {
+		struct ib_uverbs_cmd_hdr header;
+		struct ib_uverbs_post_send body;
+	} post = {
+		.header.command = IB_USER_VERBS_CMD_POST_SEND,
+		.header.in_words = sizeof(post) / 4,
+		.header.out_words = sizeof(reply) / 4,
+		.body.response = (uintptr_t)&reply,
+		.body.qp_handle = qp->handle,
+		.body.wqe_size = sizeof(struct ibv_send_wr),
+	};
+
+	return write(qp->context->cmd_fd, &post, sizeof(post)) == sizeof(post)
+		       ? 0
+		       : -1;
+}
+
 static void attack_doorbells(struct attacker *a)
 {
-	struct ibv_send_wr *bad;
 	struct rc_pair pair[QPS];
 	struct ibv_mr *mr;
 	unsigned int i;
@@ -213,9 +234,8 @@ static void attack_doorbells(struct attacker *a)
 		if (i % 64 == 0)
 			rc_transfer(one, IBV_WR_RDMA_WRITE, mr, mr->addr,
 				    (uintptr_t)mr->addr, mr->rkey, 8);
-		if (ibv_post_send(one->qp[0], NULL, &bad) ||
-		    ibv_req_notify_cq(one->cq, 0))
-			die("cannot ring a doorbell");
+		if (ring(one->qp[0]) || ibv_req_notify_cq(one->cq, 0))
+			die_errno("cannot ring a doorbell");
 		a->done += 2;
 	}
 }
@@ -254,6 +274,8 @@ static void cm_connect_again(int fd)
 		struct rdma_ucm_cmd_hdr header;
 		struct rdma_ucm_create_id body;
 	} create = {
+		/* without it there are no events */
+		.body.uid = 1,
 		.body.response = (uintptr_t)&id,
 		.body.ps = RDMA_PS_TCP,
 		.body.qp_type = IBV_QPT_RC,

@@ -8,8 +8,9 @@
  * TRANSFERS of each thread are done, or until SIGTERM. With -e threads sleep
  * until completion events come, with -i they rest between transfers and leave
  * the processor to others. With -w a process fails if none of its threads has
- * completed a transfer for that long. Each thread says when it has begun; at the end each
- * process says what it transferred and how long the slowest transfer took.
+ * completed a transfer for that long. Each thread says when it has begun; at
+ * the end each process says what it transferred and how long the slowest
+ * transfer took.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -41,7 +41,7 @@ count_all() {
 
 	"$COUNTS" snap "$OUT/$1"
 	for n in "${WATCHED[@]}"; do
-		lab-guest "$n" exec "$COUNTS snap $LAB_CASE/guest$n/$1"
+		lab-guest "$n" exec "bash $COUNTS snap $LAB_CASE/guest$n/$1"
 	done
 }
 

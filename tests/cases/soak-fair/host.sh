@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What guest 2 gets while guest 1 attacks, in comparison with a guest 1 that only
-# computes: both guests have an equal share of the host's CPUs, and use it. Each
-# attack is measured next to such a baseline, as often as the file options says.
+# Compare the throughput and the commands of guest 2 while guest 1 attacks with those
+# while guest 1 only computes: both guests have an equal share of the host's CPUs, and
+# use it. Each attack is measured next to such a baseline, as often as options says.
 . "$HYV_TREE/tests/lib/case.sh"
 
 # seconds of a measurement, and threads of an attacker
-EACH=10
+EACH=20
 declare -A THREADS=([objects]=8 [pin]=4 [commands]=16 [slow]=64 [doorbells]=4
 	[events]=8 [cm]=1 [burn]=1)
 # rxe logs requests that it refuses
