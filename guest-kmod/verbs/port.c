@@ -32,6 +32,9 @@ static int vhyv_port_query(struct vhyv_dev *hdev, u32 port,
 	ret = vhyv_cmd_run(cmd, true, &rsp, NULL);
 	if (ret)
 		return ret;
+	/* Longer ones are for OPA; ib_uverbs warns about them. */
+	if (le32_to_cpu(rsp.lid) > U16_MAX || le32_to_cpu(rsp.sm_lid) > U16_MAX)
+		return -EIO;
 
 	attr->port_cap_flags = le32_to_cpu(rsp.port_cap_flags);
 	attr->port_cap_flags2 = le32_to_cpu(rsp.port_cap_flags2);
