@@ -40,6 +40,9 @@ export DEVTEST_PLUG="rdma link add $IBDEV type rxe netdev $netdev"
 run hostile_unplug
 
 step "the module can be removed"
+# The last test does not wait for a process that shares the memory and the files of
+# a killed one, and ends after it.
+wait_for 10 grep -qx 0 /sys/module/hyv/refcnt
 rmmod hyv
 modprobe hyv
 [ ${#failed[@]} = 0 ] || fail "devtest ${failed[*]}"
