@@ -170,6 +170,31 @@ static void test_rereg_new(struct vnic *v)
 	mock_expect_held(&before, "after a new MR");
 }
 
+/* The old PD may end before an MR that was moved to another PD. */
+static void test_rereg_pd(struct vnic *v)
+{
+	uint32_t context, pd[2];
+	struct mock_held before;
+	struct mr_info mr;
+	struct rsp rsp;
+	struct req r;
+
+	mock_held(&before);
+	REQUIRE_EQ(cmd_alloc_context(v, &context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(v, context, &pd[0]), 0, "ALLOC_PD");
+	REQUIRE_EQ(cmd_alloc_pd(v, context, &pd[1]), 0, "ALLOC_PD");
+	REQUIRE_EQ(cmd_reg_mr(v, pd[0], &buf, ACCESS_LOCAL, &mr), 0, "REG_MR");
+	req_rereg_mr(&r, mr.handle, HYV_REREG_PD, pd[1], 0, 0);
+	tap_is(vnic_exec(v, &r, &rsp), 0, "REREG_MR to another PD");
+	tap_is(cmd_destroy(v, HYV_OBJ_PD, pd[1]), HYV_S_EBUSY,
+	       "the MR uses the new PD");
+	tap_is(cmd_destroy(v, HYV_OBJ_PD, pd[0]), 0,
+	       "the MR does not use the old PD");
+	tap_is(cmd_destroy(v, HYV_OBJ_CONTEXT, context), 0,
+	       "DESTROY of the context");
+	mock_expect_held(&before, "after a change of PD");
+}
+
 /* --- Memory of queues --- */
 
 static int map_queue(struct vnic *v, uint32_t context, const struct mminfo *q,
@@ -323,6 +348,7 @@ void suite_mock(void)
 	test_failing_steps(&v);
 	test_failing_destroys(&v);
 	test_rereg_new(&v);
+	test_rereg_pd(&v);
 	test_page_kind(&v, HYV_MOCK_PAGE_WB, HYV_CACHE_WB);
 	test_page_kind(&v, HYV_MOCK_PAGE_RO, HYV_CACHE_WB);
 	test_page_kind(&v, HYV_MOCK_PAGE_UC, HYV_CACHE_UC);

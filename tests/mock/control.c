@@ -206,6 +206,18 @@ void mock_use(struct mock_obj *obj, struct mock_obj *parent)
 	spin_unlock_irqrestore(&mock_lock, flags);
 }
 
+/* @obj needs @parent from now on, in place of its first parent. */
+void mock_use_instead(struct mock_obj *obj, struct mock_obj *parent)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&mock_lock, flags);
+	obj->parent[0]->children--;
+	obj->parent[0] = parent;
+	parent->children++;
+	spin_unlock_irqrestore(&mock_lock, flags);
+}
+
 /* ib_uverbs ends the contexts of a device that leaves, whatever uses them. */
 static bool mock_may_leave_children(const struct mock_obj *obj)
 {

@@ -200,6 +200,11 @@ int mock_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 	return ret;
 }
 
+static struct mock_obj *mock_pd_obj(struct ib_pd *pd)
+{
+	return &container_of(pd, struct mock_pd, ib)->obj;
+}
+
 static struct mock_mr *mock_mr_create(struct ib_pd *pd, u64 start, u64 length,
 				      int access)
 {
@@ -219,7 +224,7 @@ static struct mock_mr *mock_mr_create(struct ib_pd *pd, u64 start, u64 length,
 	mr->ib.lkey = atomic_inc_return(&key) << 8;
 	mr->ib.rkey = mr->ib.lkey;
 	mock_hold(&mr->obj, MOCK_OBJ_mr, pd->device);
-	mock_use(&mr->obj, &container_of(pd, struct mock_pd, ib)->obj);
+	mock_use(&mr->obj, mock_pd_obj(pd));
 	return mr;
 }
 
@@ -251,17 +256,19 @@ struct ib_mr *mock_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 	ret = mock_call(MOCK_CALL_rereg_user_mr);
 	if (ret)
 		return ERR_PTR(ret);
-	if (!(flags & IB_MR_REREG_TRANS))
-		return NULL;
-	if (mock_rereg_new()) {
-		new = mock_mr_create(pd, start, length, access);
-		return IS_ERR(new) ? ERR_CAST(new) : &new->ib;
+	if (flags & IB_MR_REREG_TRANS) {
+		if (mock_rereg_new()) {
+			new = mock_mr_create(pd, start, length, access);
+			return IS_ERR(new) ? ERR_CAST(new) : &new->ib;
+		}
+		umem = mock_pin(ib->device, start, length, access);
+		if (IS_ERR(umem))
+			return ERR_CAST(umem);
+		mock_unpin(mr->umem);
+		mr->umem = umem;
 	}
-	umem = mock_pin(ib->device, start, length, access);
-	if (IS_ERR(umem))
-		return ERR_CAST(umem);
-	mock_unpin(mr->umem);
-	mr->umem = umem;
+	if (flags & IB_MR_REREG_PD)
+		mock_use_instead(&mr->obj, mock_pd_obj(pd));
 	return NULL;
 }
 
@@ -288,7 +295,7 @@ int mock_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 	if (ret)
 		return ret;
 	mock_hold(&mw->obj, MOCK_OBJ_mw, ib->device);
-	mock_use(&mw->obj, &container_of(ib->pd, struct mock_pd, ib)->obj);
+	mock_use(&mw->obj, mock_pd_obj(ib->pd));
 	mock_created(MOCK_CALL_alloc_mw, udata);
 	return 0;
 }

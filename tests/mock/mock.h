@@ -129,6 +129,7 @@ enum hyv_mock_page mock_page_kind(void);
 void mock_hold(struct mock_obj *obj, enum mock_type type,
 	       struct ib_device *ibdev);
 void mock_use(struct mock_obj *obj, struct mock_obj *parent);
+void mock_use_instead(struct mock_obj *obj, struct mock_obj *parent);
 void mock_drop(struct mock_obj *obj);
 struct mock_obj *mock_take_left(struct ib_device *ibdev);
 int mock_refusable(struct mock_obj *obj, enum mock_verb verb);
