@@ -8,24 +8,24 @@
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
-#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/shmem_fs.h>
 
 #include "memory/fault_in.h"
 
 /*
  * Faults of these mappings are handled by the kernel alone, except for
  * userfaultfd, which respects FOLL_NOWAIT. memfds are files of tmpfs or
- * hugetlbfs.
+ * hugetlbfs. The magic number of tmpfs would not do: devtmpfs has it, too, but
+ * faults of a device are handled by its driver or its disk.
  */
 static bool hyvh_vma_is_memory(struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return false;
 	return vma_is_anonymous(vma) || is_vm_hugetlb_page(vma) ||
-	       (vma->vm_file &&
-		file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC);
+	       (vma->vm_file && shmem_mapping(vma->vm_file->f_mapping));
 }
 
 /**

@@ -15,6 +15,8 @@
 #include <linux/virtio_config.h>
 #include <linux/virtio_ring.h>
 #include <hyv/ioctls.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_rxe.h>
 
 #include "cmd.h"
 #include "suites.h"
@@ -43,10 +45,14 @@ union ioctl_arg {
 	uint8_t bytes[512];
 };
 
+/* Bytes of the queue of a CQ that is mapped. */
+#define QUEUE_SIZE (2 * DT_PAGE)
+
 /* Objects that the valid arguments below refer to. */
 static struct {
 	struct gmem gm;
 	void *device; /* memory that is not guest RAM */
+	void *queue;  /* memory of a device whose pages are ordinary ones */
 	uint8_t config[64];
 	struct hyv_alloc_context_req request;
 	uint8_t reply[256];
@@ -582,9 +588,54 @@ static void spoil_device(struct hyv_set_event_queue *a)
 	a->desc = (uintptr_t)fix.device;
 }
 
+static void spoil_queue(struct hyv_set_event_queue *a)
+{
+	/* The first page has the indices of the queue. */
+	a->desc = (uintptr_t)fix.queue + DT_PAGE;
+}
+
 static void spoil_not_mapped(struct hyv_set_event_queue *a)
 {
 	a->desc = 1ULL << 46;
+}
+
+/* Map the queue of a CQ as any process may, without HyV. */
+static void *map_queue(int file)
+{
+	struct ib_uverbs_get_context_resp context_rsp = {};
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_get_context core;
+	} context = {
+		.hdr = {IB_USER_VERBS_CMD_GET_CONTEXT, sizeof(context) / 4,
+			sizeof(context_rsp) / 4},
+		.core.response = (uintptr_t)&context_rsp,
+	};
+	struct {
+		struct ib_uverbs_create_cq_resp core;
+		struct mminfo mi;
+	} cq_rsp = {};
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_create_cq core;
+	} cq = {
+		.hdr = {IB_USER_VERBS_CMD_CREATE_CQ, sizeof(cq) / 4,
+			sizeof(cq_rsp) / 4},
+		.core.response = (uintptr_t)&cq_rsp,
+		.core.cqe = 255,
+		.core.comp_channel = -1,
+	};
+	void *queue;
+
+	REQUIRE(write(file, &context, sizeof(context)) == sizeof(context),
+		"GET_CONTEXT of %s", dt_uverbs());
+	close(context_rsp.async_fd);
+	REQUIRE(write(file, &cq, sizeof(cq)) == sizeof(cq), "CREATE_CQ of %s",
+		dt_uverbs());
+	queue = mmap(NULL, QUEUE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+		     cq_rsp.mi.offset);
+	REQUIRE(queue != MAP_FAILED, "the queue of a CQ is mapped");
+	return queue;
 }
 
 static void test_event_queue(void)
@@ -608,6 +659,7 @@ static void test_event_queue(void)
 		{"available index", spoil_avail_index, -EINVAL},
 		{"descriptors not mapped", spoil_not_mapped, -EFAULT},
 		{"descriptors in the window", spoil_device, -EOPNOTSUPP},
+		{"descriptors in a queue of the HCA", spoil_queue, -EOPNOTSUPP},
 	};
 	struct hyv_set_event_queue
 		good =
@@ -622,11 +674,13 @@ static void test_event_queue(void)
 				.avail_index = 5,
 			},
 		arg;
+	int file = open(dt_uverbs(), O_RDWR | O_CLOEXEC);
 	struct vnic v;
 	size_t i;
 
 	vnic_open(&v, &fix.gm);
 	fix.device = v.window;
+	fix.queue = map_queue(file);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		arg = good;
 		cases[i].spoil(&arg);
@@ -651,6 +705,8 @@ static void test_event_queue(void)
 	tap_is(hyv_ioctl(v.fd, HYV_SET_EVENT_QUEUE, &arg), 0,
 	       "SET_EVENT_QUEUE stops it again");
 	vnic_close(&v);
+	munmap(fix.queue, QUEUE_SIZE);
+	close(file);
 }
 
 static void test_exec(void)
