@@ -177,11 +177,11 @@ static void hyvh_vnic_end(struct hyvh_vnic *vnic)
 	hyvh_vnic_stop(vnic);
 	if (vnic->hca)
 		hyvh_vnic_detach_hca(vnic);
-	if (!vnic->user)
+	if (!vnic->charge)
 		return;
 	xa_erase(&hyvh_vnics, vnic->id);
-	hyvh_user_uncharge(vnic->user);
-	vnic->user = NULL;
+	hyvh_user_uncharge(vnic->charge);
+	vnic->charge = NULL;
 }
 
 /*
@@ -586,7 +586,7 @@ static int hyvh_vnic_check_attach(struct hyvh_vnic *vnic,
 
 int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
 {
-	struct hyvh_user *user;
+	struct hyvh_user_charge *charge;
 	int ret;
 
 	lockdep_assert_held(&vnic->setup_lock);
@@ -596,13 +596,13 @@ int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
 	ret = hyvh_vnic_set_owner(vnic, arg);
 	if (ret)
 		return ret;
-	user = hyvh_user_charge();
-	if (IS_ERR(user))
-		return hyvh_refuse(vnic->id, PTR_ERR(user),
+	charge = hyvh_user_charge();
+	if (IS_ERR(charge))
+		return hyvh_refuse(vnic->id, PTR_ERR(charge),
 				   "cannot attach another vNIC");
 	ret = hyvh_vnic_reserve_id(vnic);
 	if (ret)
-		goto err_user;
+		goto err_charge;
 	ret = hyvh_vnic_attach_hca(vnic);
 	if (ret)
 		goto err_id;
@@ -616,7 +616,7 @@ int hyvh_ioctl_attach(struct hyvh_vnic *vnic, const struct hyv_attach *arg)
 
 	/* Cannot fail: the entry is reserved. */
 	xa_store(&hyvh_vnics, vnic->id, vnic, GFP_KERNEL);
-	vnic->user = user;
+	vnic->charge = charge;
 	/* Pairs with smp_load_acquire() in hyvh_ioctl_check(). */
 	smp_store_release(&vnic->attached, true);
 	return 0;
@@ -625,8 +625,8 @@ err_hca:
 	hyvh_vnic_abort_hca(vnic);
 err_id:
 	xa_release(&hyvh_vnics, vnic->id);
-err_user:
-	hyvh_user_uncharge(user);
+err_charge:
+	hyvh_user_uncharge(charge);
 	return ret;
 }
 

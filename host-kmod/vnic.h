@@ -58,7 +58,7 @@
 #include "verbs/obj.h"
 
 struct cred;
-struct hyvh_user;
+struct hyvh_user_charge;
 struct hyvh_vmm;
 struct mm_struct;
 struct task_struct;
@@ -110,7 +110,7 @@ struct hyvh_vnic {
 	struct hyvh_hca *hca;		/* NULL once it was removed */
 	u64 features;			/* negotiated; 0 if none are set */
 	u64 offered;			/* device features on offer */
-	struct hyvh_user *user;		/* NULL once the vNIC has ended */
+	struct hyvh_user_charge *charge; /* NULL once the vNIC has ended */
 
 	/* These have locks of their own. */
 	struct hyvh_hca_link hca_link;

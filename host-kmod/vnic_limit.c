@@ -10,8 +10,10 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "memory/quota.h"
 #include "vnic_limit.h"
@@ -31,6 +33,12 @@ struct hyvh_user {
 	struct list_head node;		/* in hyvh_users */
 	kuid_t uid;
 	unsigned int nr_vnics;
+};
+
+/* The users for whom a vNIC counts, each once. */
+struct hyvh_user_charge {
+	unsigned int nr;
+	struct hyvh_user *user[];	/* the charge keeps them */
 };
 
 /* A process with vNICs. */
@@ -71,11 +79,8 @@ static void hyvh_user_put(struct hyvh_user *user)
 	kfree(user);
 }
 
-/*
- * Count a vNIC of the calling user. Returns the user, for hyvh_user_uncharge(),
- * ERR_PTR(-EDQUOT), or ERR_PTR(-ENOMEM). Process context, may sleep.
- */
-struct hyvh_user *hyvh_user_charge(void)
+/* Returns the user, ERR_PTR(-EDQUOT), or ERR_PTR(-ENOMEM). */
+static struct hyvh_user *hyvh_user_add_vnic(kuid_t uid)
 {
 	struct hyvh_user *user, *new;
 
@@ -84,7 +89,7 @@ struct hyvh_user *hyvh_user_charge(void)
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&hyvh_users_lock);
-	user = hyvh_user_find(current_uid(), &new);
+	user = hyvh_user_find(uid, &new);
 	if (user->nr_vnics < READ_ONCE(max_vnics_per_user)) {
 		user->nr_vnics++;
 	} else {
@@ -96,13 +101,62 @@ struct hyvh_user *hyvh_user_charge(void)
 	return user;
 }
 
-/* Process context. May sleep. */
-void hyvh_user_uncharge(struct hyvh_user *user)
+/* Once for each user. */
+static int hyvh_user_charge_uid(struct hyvh_user_charge *charge, kuid_t uid)
 {
+	struct hyvh_user *user;
+	unsigned int i;
+
+	for (i = 0; i < charge->nr; i++)
+		if (uid_eq(charge->user[i]->uid, uid))
+			return 0;
+	user = hyvh_user_add_vnic(uid);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	charge->user[charge->nr++] = user;
+	return 0;
+}
+
+/*
+ * Count a vNIC of the calling user. A user namespace may give its owner any
+ * number of further user IDs. So the vNIC counts for the owners of all user
+ * namespaces around the caller as well, like what the kernel limits by ucounts.
+ *
+ * Process context, may sleep. Returns what to pass to hyvh_user_uncharge(),
+ * ERR_PTR(-EDQUOT), or ERR_PTR(-ENOMEM).
+ */
+struct hyvh_user_charge *hyvh_user_charge(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	struct hyvh_user_charge *charge;
+	int ret;
+
+	charge = kzalloc(struct_size(charge, user, ns->level + 1),
+			 GFP_KERNEL_ACCOUNT);
+	if (!charge)
+		return ERR_PTR(-ENOMEM);
+	ret = hyvh_user_charge_uid(charge, current_uid());
+	for (; !ret && ns->parent; ns = ns->parent)
+		ret = hyvh_user_charge_uid(charge, ns->owner);
+	if (ret) {
+		hyvh_user_uncharge(charge);
+		return ERR_PTR(ret);
+	}
+	return charge;
+}
+
+/* Process context. May sleep. */
+void hyvh_user_uncharge(struct hyvh_user_charge *charge)
+{
+	unsigned int i;
+
 	mutex_lock(&hyvh_users_lock);
-	user->nr_vnics--;
-	hyvh_user_put(user);
+	for (i = 0; i < charge->nr; i++) {
+		charge->user[i]->nr_vnics--;
+		hyvh_user_put(charge->user[i]);
+	}
 	mutex_unlock(&hyvh_users_lock);
+	kfree(charge);
 }
 
 static struct hyvh_vmm *hyvh_vmm_find(struct mm_struct *mm,

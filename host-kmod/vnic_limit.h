@@ -6,15 +6,15 @@
 #define HYVH_VNIC_LIMIT_H
 
 struct hyvh_quota;
-struct hyvh_user;
+struct hyvh_user_charge;
 struct hyvh_vmm;
 struct mm_struct;
 
 /* Highest limit of the memory regions (MRs) of a VMM. */
 #define HYVH_MAX_VMM_MRS	262144
 
-struct hyvh_user *hyvh_user_charge(void);
-void hyvh_user_uncharge(struct hyvh_user *user);
+struct hyvh_user_charge *hyvh_user_charge(void);
+void hyvh_user_uncharge(struct hyvh_user_charge *charge);
 
 struct hyvh_vmm *hyvh_vmm_get(struct mm_struct *mm);
 void hyvh_vmm_put(struct hyvh_vmm *vmm);

@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -193,6 +194,79 @@ static void test_attach_per_user(void)
 	       "max_vnics_per_user=1024");
 }
 
+/* Give three user IDs to a process in a user namespace of its own. */
+static void map_ids(pid_t pid)
+{
+	static const char map[] = "0 65533 1\n1 165533 2\n";
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	REQUIRE(fd >= 0 && write(fd, map, strlen(map)) == (ssize_t)strlen(map),
+		"%s is written", path);
+	close(fd);
+}
+
+/* One vNIC as each of them. */
+static int attach_as_subordinates(int ready, int mapped)
+{
+	int fd[3], i, ret = 0;
+	char c = 0;
+
+	for (i = 0; i < 3; i++)
+		fd[i] = hyv_open();
+	if (setuid(65533) || hyv_attach_fd(fd[0], uverbs, ""))
+		return 1;
+	if (unshare(CLONE_NEWUSER) || write(ready, &c, 1) != 1 ||
+	    read(mapped, &c, 1) != 1)
+		return 2;
+	if (setresuid(1, 1, 0) || hyv_attach_fd(fd[1], uverbs, ""))
+		ret |= 4;
+	if (setresuid(-1, 0, -1) || setresuid(2, 2, 0) ||
+	    hyv_attach_fd(fd[2], uverbs, "") != -EDQUOT)
+		ret |= 8;
+	close(fd[1]);
+	if (hyv_attach_fd(fd[2], uverbs, ""))
+		ret |= 16;
+	return ret;
+}
+
+/* A user has no more vNICs by means of a user namespace. */
+static void test_attach_subordinates(void)
+{
+	int ready[2], mapped[2], status = -1;
+	char c = 0;
+	pid_t pid;
+
+	if (access("/proc/self/ns/user", F_OK)) {
+		tap_skip("the kernel has none", "user namespaces");
+		return;
+	}
+	tap_is(set_parameter("max_vnics_per_user", "2"), 1,
+	       "max_vnics_per_user=2");
+	REQUIRE(!pipe(ready) && !pipe(mapped), "pipe");
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (!pid)
+		_exit(attach_as_subordinates(ready[1], mapped[0]));
+	close(ready[1]);
+	if (read(ready[0], &c, 1) == 1) {
+		map_ids(pid);
+		REQUIRE(write(mapped[1], &c, 1) == 1, "write");
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid, "waitpid");
+	tap_ok(WIFEXITED(status) && !WEXITSTATUS(status),
+	       "a user and two subordinate ones attach two vNICs: status %#x",
+	       status);
+	close(ready[0]);
+	close(mapped[0]);
+	close(mapped[1]);
+	tap_is(set_parameter("max_vnics_per_user", "1024"), 4,
+	       "max_vnics_per_user=1024");
+}
+
 /*
  * The node of the HCA is opened for each context, with the rights of the user
  * who opened it for ATTACH.
@@ -323,6 +397,7 @@ static void test_attach(void)
 	test_attach_scratch();
 	test_attach_event_queues();
 	test_attach_per_user();
+	test_attach_subordinates();
 	test_attach_permission();
 }
 
