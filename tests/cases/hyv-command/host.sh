@@ -59,14 +59,15 @@ hyv --json list | jq -e --argjson pid "$pid1" --argjson id "$id" '
 [ "$(hyv --json show hca rxe0 | jq length)" = 2 ]
 
 step "hyv hcas: usable only while it is allowed"
-expect_output 0 'HCA *DRIVER *VNICS *USE *NOTE*rxe0 *rxe *2 *usable *-' '' hyv hcas
+expect_output 0 'HCA *DRIVER *VNICS *LEAKED *USE *NOTE*rxe0 *rxe *2 *0 *usable *-' '' hyv hcas
 trap 'echo Y >"$allow"' EXIT
 echo N >"$allow"
 expect_output 0 "*trusted-only-denied*echo 1 >$allow" '' hyv hcas
 expect_output 0 'vnic *' '' hyv show "$id"
 echo Y >"$allow"
 hyv --json hcas | jq -e 'map(select(.name == "rxe0")) == [{"name": "rxe0",
-	"driver": "rxe", "driver_id": 14, "vnics": 2, "use": "usable", "note": ""}]'
+	"driver": "rxe", "driver_id": 14, "vnics": 2, "leaked": 0, "use": "usable",
+	"note": ""}]'
 
 step "objects and memory of a program in the guest are shown"
 commands=$(counter commands)
