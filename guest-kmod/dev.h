@@ -11,7 +11,6 @@
 #include <linux/bitops.h>
 #include <linux/device.h>
 #include <linux/if_ether.h>
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
@@ -19,6 +18,8 @@
 #include <linux/virtio_config.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
+
+#include "notify/port_queue.h"
 
 struct net_device;
 struct vhyv_cmdq;
@@ -56,8 +57,8 @@ enum {
  * @fail_work: resets and unregisters the device, see vhyv_dev_fail()
  * @config_work: looks for a change of the configuration space
  * @reboot_nb: resets the device before a reboot
- * @port_lock: protects @port_events and its entries
- * @port_events: struct vhyv_port_event that @port_work has yet to handle
+ * @port_lock: protects @port_events and vhyv_port.own_event
+ * @port_events: events of ports that @port_work has yet to handle
  * @port_work: dispatches @port_events to the RDMA core
  * @gid_retry: lets the RDMA core look for missing GIDs
  * @hca_netdev: has the HCA's address, in guest addressing; or NULL
@@ -90,7 +91,7 @@ struct vhyv_dev {
 	struct work_struct config_work;
 	struct notifier_block reboot_nb;
 	spinlock_t port_lock;	/* protects the field below; hardirq-safe */
-	struct list_head port_events;
+	struct vhyv_port_queue port_events;
 	struct work_struct port_work;
 	struct delayed_work gid_retry;
 	struct net_device *hca_netdev;

@@ -14,7 +14,6 @@
  *   as RoCE v2 ports, and have a GSI in software.
  */
 #include <linux/list.h>
-#include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
@@ -29,6 +28,7 @@
 #include "address/netdev.h"
 #include "compat/ib_verbs.h"
 #include "ibdev.h"
+#include "notify/port_queue.h"
 #include "verbs/verbs.h"
 
 COMPAT_DEFINE_CREATE_CQ(vhyv_create_cq_op, vhyv_create_cq);
@@ -173,13 +173,7 @@ static void vhyv_set_ops(struct vhyv_dev *hdev)
 	}
 }
 
-/*
- * Maximum number of times that an event is dispatched in a row: a broken host must
- * not keep the work item busy forever.
- */
-#define VHYV_MAX_PORT_COUNT	4096
-
-/* By index in vhyv_port.event. */
+/* By index in vhyv_port.own_event. */
 static const enum ib_event_type vhyv_port_codes[VHYV_PORT_EVENTS] = {
 	IB_EVENT_PORT_ACTIVE,
 	IB_EVENT_PORT_ERR,
@@ -281,50 +275,21 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev, u32 port,
 static void vhyv_port_work(struct work_struct *work)
 {
 	struct vhyv_dev *hdev = container_of(work, struct vhyv_dev, port_work);
-	u32 left = hdev->nr_ports * VHYV_PORT_EVENTS;
-	struct vhyv_port_event event, *first;
+	u32 left = VHYV_PORT_QUEUE_LEN;
+	struct vhyv_port_event event;
+	bool found;
 
 	/* A broken host may raise more all the time, which flush_work() must end. */
 	while (left--) {
 		spin_lock_irq(&hdev->port_lock);
-		first = list_first_entry_or_null(&hdev->port_events,
-						 struct vhyv_port_event, link);
-		if (first) {
-			event = *first;
-			list_del(&first->link);
-			first->port = 0;
-		}
+		found = vhyv_port_queue_take(&hdev->port_events, &event);
 		spin_unlock_irq(&hdev->port_lock);
-		if (!first)
+		if (!found)
 			return;
 		vhyv_port_handle_event(hdev, event.port, event.code,
 				       event.count);
 	}
 	queue_work(hdev->wq, &hdev->port_work);
-}
-
-/*
- * Each event of a port has one entry, so that none is lost when memory is short.
- * An event that is raised again while it is pending moves to the end, with its
- * count: then the order of the last events is right, on which the state of a port
- * depends.
- */
-static void vhyv_port_event_add(struct vhyv_dev *hdev,
-				struct vhyv_port_event *event, u32 port,
-				enum ib_event_type code, u32 count)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&hdev->port_lock, flags);
-	if (event->port)
-		list_del(&event->link);
-	else
-		event->count = 0;
-	event->port = port;
-	event->code = code;
-	event->count = min_t(u32, event->count + count, VHYV_MAX_PORT_COUNT);
-	list_add_tail(&event->link, &hdev->port_events);
-	spin_unlock_irqrestore(&hdev->port_lock, flags);
 }
 
 /**
@@ -341,6 +306,7 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 			   enum ib_event_type code, u32 count)
 {
 	struct vhyv_port *port = vhyv_port(hdev, port_num);
+	unsigned long flags;
 	size_t i;
 
 	/*
@@ -350,10 +316,13 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 	if (!port || !test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 
+	spin_lock_irqsave(&hdev->port_lock, flags);
 	for (i = 0; i < ARRAY_SIZE(vhyv_port_codes); i++)
 		if (vhyv_port_codes[i] == code)
-			vhyv_port_event_add(hdev, &port->event[i], port_num,
-					    code, count);
+			vhyv_port_queue_add(&hdev->port_events,
+					    &port->own_event[i], port_num, code,
+					    count);
+	spin_unlock_irqrestore(&hdev->port_lock, flags);
 	queue_work(hdev->wq, &hdev->port_work);
 }
 
@@ -361,7 +330,7 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 void vhyv_ibdev_init(struct vhyv_dev *hdev)
 {
 	spin_lock_init(&hdev->port_lock);
-	INIT_LIST_HEAD(&hdev->port_events);
+	vhyv_port_queue_init(&hdev->port_events);
 	INIT_WORK(&hdev->port_work, vhyv_port_work);
 	INIT_DELAYED_WORK(&hdev->gid_retry, vhyv_gid_retry_work);
 }

@@ -4,7 +4,6 @@
 #define VHYV_OBJECTS_H
 
 #include <linux/atomic.h>
-#include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
@@ -12,6 +11,7 @@
 
 #include "dev.h"
 #include "notify/event.h"
+#include "notify/port_queue.h"
 
 struct vhyv_gsi;
 struct vhyv_gsi_cq;
@@ -32,14 +32,6 @@ enum vhyv_gsi_counter {
 /* Event codes that a port can have. */
 #define VHYV_PORT_EVENTS	7
 
-/* An event of a port. Protected by vhyv_dev.port_lock. */
-struct vhyv_port_event {
-	struct list_head link;	/* in vhyv_dev.port_events */
-	u32 port;		/* port number; 0 if the event is not pending */
-	enum ib_event_type code;
-	u32 count;		/* times raised */
-};
-
 /**
  * struct vhyv_port - a port of the HCA
  * @gid_tbl_len: entries of the GID table, at least 1
@@ -47,7 +39,7 @@ struct vhyv_port_event {
  * @link_layer: link layer of the HCA's port
  * @grh_required: every address must have a GRH
  * @gsi_counters: counters of the port's GSI
- * @event: events, pending or not
+ * @own_event: of each code, for a full vhyv_dev.port_events
  * @lock: protects the fields below
  * @attr: attributes, as last read from the host
  * @gids: GID table, empty entries are zero; NULL in guest addressing, where the
@@ -60,7 +52,7 @@ struct vhyv_port {
 	enum rdma_link_layer link_layer;
 	bool grh_required;
 	atomic64_t gsi_counters[VHYV_GSI_COUNTERS];
-	struct vhyv_port_event event[VHYV_PORT_EVENTS];
+	struct vhyv_port_event own_event[VHYV_PORT_EVENTS];
 
 	struct mutex lock;	/* protects the fields below */
 	struct ib_port_attr attr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Ports of the HCA, and their tables. */
 #include <linux/err.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -265,7 +266,7 @@ int vhyv_port_init(struct vhyv_dev *hdev, u32 port_num)
 /* Allocate as many ports as the host offers. */
 int vhyv_ports_alloc(struct vhyv_dev *hdev, u32 nr_ports)
 {
-	u32 i;
+	u32 i, k;
 
 	if (!nr_ports || nr_ports > VHYV_MAX_PORTS) {
 		dev_err(&hdev->vdev->dev,
@@ -276,8 +277,11 @@ int vhyv_ports_alloc(struct vhyv_dev *hdev, u32 nr_ports)
 	hdev->ports = kcalloc(nr_ports, sizeof(*hdev->ports), GFP_KERNEL);
 	if (!hdev->ports)
 		return -ENOMEM;
-	for (i = 0; i < nr_ports; i++)
+	for (i = 0; i < nr_ports; i++) {
 		mutex_init(&hdev->ports[i].lock);
+		for (k = 0; k < VHYV_PORT_EVENTS; k++)
+			INIT_LIST_HEAD(&hdev->ports[i].own_event[k].link);
+	}
 	hdev->nr_ports = nr_ports;
 	return 0;
 }
