@@ -7,6 +7,8 @@
  *   setup_lock > hyvh_users_lock
  *   teardown_rwsem > hyvh_window.lock > hyvh_window_pages.lock
  *   teardown_rwsem > lock of a CQ, SRQ or MR > mmap lock
+ *   teardown_rwsem > lock of a CQ, SRQ or MR > inode of guest RAM (only tried)
+ *     > mmap lock
  *   teardown_rwsem > lock of a CQ or SRQ > hyvh_mmap_table.lock
  *   mmap lock > hyvh_window_pages.lock
  *   teardown_rwsem > hyvh_doorbells.lock > mmap lock

@@ -6,17 +6,19 @@
  * The range exists only until the driver has pinned its pages. Guest memory is
  * a shared mapping of a memfd, so its pieces can be mapped again, next to each
  * other. If that needs too many mappings, the pages are inserted one by one
- * into a single mapping.
+ * into a single mapping, of a file of its own. Then they must stay in the files
+ * of guest memory for that time: see ram_files.c.
  *
  * Pinning can take minutes, and a driver cannot be interrupted. So pages are
  * faulted in here first, which can be cancelled. This also lets a driver pin
  * memory under userfaultfd: a long-term pin of kernel 6.1 does not wait for it.
  */
-#include <linux/anon_inodes.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/slab.h>
@@ -24,7 +26,9 @@
 #include "memory/cancel.h"
 #include "memory/chunk.h"
 #include "memory/guest_mem.h"
+#include "memory/pseudo_file.h"
 #include "memory/quota.h"
+#include "memory/ram_files.h"
 #include "memory/stitch.h"
 #include "memory/stitch_plan.h"
 
@@ -33,6 +37,9 @@
 
 /* Pages that are pinned, or inserted with the mmap lock held, at once. */
 #define HYVH_PAGE_BATCH	512UL
+
+/* How long to wait for whoever changes the length of a file of guest memory. */
+#define HYVH_RAM_FILES_TIMEOUT	(5 * HZ)
 
 /*
  * Find the mapping of guest memory at @hva. Sets @run to how many of @len bytes
@@ -67,8 +74,12 @@ static int hyvh_stitch_pause(const struct hyvh_stitch *stitch)
 	return ret;
 }
 
-/* Check that all of a piece is memory that can be stitched. */
-static int hyvh_piece_check(const struct hyvh_piece *piece)
+/*
+ * Check that all of a piece is memory that can be stitched. Adds its files to
+ * @files, unless that is NULL.
+ */
+static int hyvh_piece_check(const struct hyvh_piece *piece,
+			    struct hyvh_ram_files *files)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -80,19 +91,22 @@ static int hyvh_piece_check(const struct hyvh_piece *piece)
 		vma = hyvh_guest_vma(mm, piece->hva + done, piece->len - done,
 				     &run);
 		ret = PTR_ERR_OR_ZERO(vma);
+		if (!ret && files)
+			ret = hyvh_ram_files_add(files, vma->vm_file);
 	}
 	mmap_read_unlock(mm);
 	return ret;
 }
 
 static int hyvh_stitch_check(const struct hyvh_stitch *stitch,
-			     const struct hyvh_stitch_plan *plan)
+			     const struct hyvh_stitch_plan *plan,
+			     struct hyvh_ram_files *files)
 {
 	int ret;
 	u32 i;
 
 	for (i = 0; i < plan->nr_pieces; i++) {
-		ret = hyvh_piece_check(&plan->piece[i]) ?:
+		ret = hyvh_piece_check(&plan->piece[i], files) ?:
 		      hyvh_stitch_pause(stitch);
 		if (ret)
 			return ret;
@@ -189,9 +203,17 @@ static int hyvh_stitch_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
+static int hyvh_stitch_release(struct inode *inode, struct file *file)
+{
+	hyvh_pseudo_file_release();
+	return 0;
+}
+
 static const struct file_operations hyvh_stitch_fops = {
 	.owner = THIS_MODULE,
 	.mmap = hyvh_stitch_mmap,
+	.release = hyvh_stitch_release,
+	.llseek = noop_llseek,
 };
 
 static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
@@ -224,31 +246,62 @@ static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
 	return 0;
 }
 
-static int hyvh_stitch_insert(struct hyvh_stitch *stitch)
+/*
+ * Keep the files of guest memory as they are. This is for after the pages were
+ * faulted in, because who provides a page may have to write to its file.
+ */
+static int hyvh_stitch_lock_files(struct hyvh_stitch *stitch)
 {
+	unsigned long end = jiffies + HYVH_RAM_FILES_TIMEOUT;
+	int ret;
+
+	while (!hyvh_ram_files_trylock(&stitch->ram)) {
+		ret = hyvh_stitch_pause(stitch);
+		if (ret)
+			return ret;
+		/* Another stitch of this request may be what they wait for. */
+		if (time_after(jiffies, end))
+			return -EAGAIN;
+		fsleep(USEC_PER_MSEC);
+	}
+	return 0;
+}
+
+static int hyvh_stitch_insert_batch(struct hyvh_stitch *stitch,
+				    unsigned long first, unsigned long nr)
+{
+	unsigned long addr = stitch->start + (first << PAGE_SHIFT);
+	struct page **pages = stitch->pages + first;
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
+	unsigned long i;
+	int ret;
+
+	/* The VMM may have mapped other memory, or made a hole, in between. */
+	for (i = 0; i < nr; i++)
+		if (!hyvh_ram_files_have(&stitch->ram, pages[i]))
+			return -EFAULT;
+
+	mmap_read_lock(mm);
+	/* The VMM may have unmapped it; that affects only the VMM. */
+	vma = vma_lookup(mm, addr);
+	if (vma && vma->vm_file == stitch->file)
+		ret = vm_insert_pages(vma, addr, pages, &nr);
+	else
+		ret = -EFAULT;
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+static int hyvh_stitch_insert(struct hyvh_stitch *stitch)
+{
 	unsigned long done, nr;
 	int ret = 0;
 
-	for (done = 0; done < stitch->nr_pinned && !ret; ) {
-		unsigned long addr = stitch->start + (done << PAGE_SHIFT);
-		unsigned long batch = min(stitch->nr_pinned - done,
-					  HYVH_PAGE_BATCH);
-
-		nr = batch;
-		mmap_read_lock(mm);
-		/* The VMM may have unmapped it; that affects only the VMM. */
-		vma = vma_lookup(mm, addr);
-		if (vma && vma->vm_file &&
-		    vma->vm_file->f_op == &hyvh_stitch_fops)
-			ret = vm_insert_pages(vma, addr, stitch->pages + done,
-					      &nr);
-		else
-			ret = -EFAULT;
-		mmap_read_unlock(mm);
-		done += batch - nr;
-		cond_resched();
+	for (done = 0; done < stitch->nr_pinned && !ret; done += nr) {
+		nr = min(stitch->nr_pinned - done, HYVH_PAGE_BATCH);
+		ret = hyvh_stitch_insert_batch(stitch, done, nr) ?:
+		      hyvh_stitch_pause(stitch);
 	}
 	return ret;
 }
@@ -256,11 +309,10 @@ static int hyvh_stitch_insert(struct hyvh_stitch *stitch)
 static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 				 const struct hyvh_stitch_plan *plan)
 {
-	struct file *file;
 	unsigned long addr;
 	int ret;
 
-	ret = hyvh_stitch_check(stitch, plan);
+	ret = hyvh_stitch_check(stitch, plan, &stitch->ram);
 	if (ret)
 		return ret;
 	/* A guest can repeat memory, so a failure is no reason to warn. */
@@ -272,25 +324,41 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 	if (ret)
 		return ret;
 
-	file = anon_inode_getfile("[hyv-stitch]", &hyvh_stitch_fops, NULL,
-				  O_RDWR | O_CLOEXEC);
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	addr = vm_mmap(file, 0, stitch->size, PROT_READ | PROT_WRITE,
+	stitch->file = hyvh_pseudo_file_create("hyv-stitch", &hyvh_stitch_fops);
+	if (IS_ERR(stitch->file)) {
+		ret = PTR_ERR(stitch->file);
+		stitch->file = NULL;
+		return ret;
+	}
+	addr = vm_mmap(stitch->file, 0, stitch->size, PROT_READ | PROT_WRITE,
 		       MAP_SHARED, 0);
-	fput(file);
 	if (IS_ERR_VALUE(addr))
 		return (int)addr;
 	stitch->start = addr;
-	return hyvh_stitch_insert(stitch);
+	return hyvh_stitch_lock_files(stitch) ?: hyvh_stitch_insert(stitch);
+}
+
+/*
+ * Remove the pages that were inserted, wherever the VMM may have mapped them,
+ * and then let their files change again.
+ */
+static void hyvh_stitch_remove(struct hyvh_stitch *stitch)
+{
+	if (stitch->file)
+		unmap_mapping_range(stitch->file->f_mapping, 0, 0, 1);
+	hyvh_ram_files_release(&stitch->ram);
 }
 
 /* Undo what was done so far. May be repeated. */
 static void hyvh_stitch_undo(struct hyvh_stitch *stitch)
 {
+	hyvh_stitch_remove(stitch);
 	if (stitch->start)
 		vm_munmap(stitch->start, stitch->size);
 	stitch->start = 0;
+	if (stitch->file)
+		fput(stitch->file);
+	stitch->file = NULL;
 	hyvh_quota_uncharge(stitch->mem->vmas, stitch->nr_vmas);
 	stitch->nr_vmas = 0;
 	if (stitch->pages) {
@@ -341,7 +409,7 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 	switch (plan->how) {
 	case HYVH_STITCH_DIRECT:
 		stitch->addr = plan->addr;
-		return hyvh_stitch_check(stitch, plan);
+		return hyvh_stitch_check(stitch, plan, NULL);
 	case HYVH_STITCH_VMAS:
 		ret = hyvh_stitch_map_vmas(stitch, plan);
 		/* The VMM, or this vNIC, may be close to its limit of mappings. */
@@ -411,7 +479,8 @@ static int hyvh_stitch_list(struct hyvh_stitch *stitch,
  * Return: 0; -EFAULT if part of the buffer is not guest memory or not mapped in
  * the VMM; -EINVAL if the list breaks a rule; -EOPNOTSUPP if guest memory is not
  * a shared mapping of a file, or has huge pages, which cannot be mapped page by
- * page; -EINTR if the request is cancelled; or another negative errno.
+ * page; -EAGAIN if somebody keeps the file of guest memory locked; -EINTR if the
+ * request is cancelled; or another negative errno.
  */
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,
 		      const struct hyvh_list_view *list, u32 max_chunks)

@@ -7,6 +7,9 @@
 
 #include <linux/types.h>
 
+#include "memory/ram_files.h"
+
+struct file;
 struct hyvh_guest_mem;
 struct hyvh_list_view;
 struct hyvh_mem_table;
@@ -18,6 +21,8 @@ struct hyvh_stitch {
 	/* Start of the range; 0 if the memory was contiguous already. */
 	unsigned long start;
 	unsigned long size;		/* bytes of the range */
+	struct file *file;		/* of the range if pages are inserted */
+	struct hyvh_ram_files ram;	/* files that the pages belong to */
 	struct page **pages;		/* pages that were inserted, or NULL */
 	unsigned long nr_pinned;	/* elements of pages that are pinned */
 	u64 nr_vmas;			/* charged to mem->vmas */

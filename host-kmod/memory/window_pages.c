@@ -20,15 +20,12 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/mount.h>
-#include <linux/pseudo_fs.h>
 #include <linux/rwsem.h>
 #include <linux/slab.h>
 
+#include "memory/pseudo_file.h"
 #include "memory/snapshot.h"
 #include "memory/window_pages.h"
-
-#define HYVH_WINDOW_MAGIC	0x68797677
 
 struct hyvh_window_pages {
 	struct file *file;	/* its release frees this structure */
@@ -200,22 +197,6 @@ int hyvh_window_pages_mmap(struct hyvh_window_pages *pages,
 
 /* --- The file --- */
 
-static int hyvh_window_init_fs_context(struct fs_context *fc)
-{
-	return init_pseudo(fc, HYVH_WINDOW_MAGIC) ? 0 : -ENOMEM;
-}
-
-static struct file_system_type hyvh_window_fs = {
-	.name = "hyv-window",
-	.owner = THIS_MODULE,
-	.init_fs_context = hyvh_window_init_fs_context,
-	.kill_sb = kill_anon_super,
-};
-
-/* Mounted while there are windows: a mount keeps the module loaded. */
-static struct vfsmount *hyvh_window_mnt;
-static int hyvh_window_mnt_count;
-
 static void hyvh_window_pages_free(struct hyvh_window_pages *pages)
 {
 	WARN_ON_ONCE(!RB_EMPTY_ROOT(&pages->ranges));
@@ -226,7 +207,7 @@ static void hyvh_window_pages_free(struct hyvh_window_pages *pages)
 static int hyvh_window_release(struct inode *inode, struct file *file)
 {
 	hyvh_window_pages_free(file->private_data);
-	simple_release_fs(&hyvh_window_mnt, &hyvh_window_mnt_count);
+	hyvh_pseudo_file_release();
 	return 0;
 }
 
@@ -235,36 +216,6 @@ static const struct file_operations hyvh_window_fops = {
 	.release = hyvh_window_release,
 	.llseek = noop_llseek,
 };
-
-static struct file *hyvh_window_open(void)
-{
-	struct inode *inode;
-	struct file *file;
-	int ret;
-
-	ret = simple_pin_fs(&hyvh_window_fs, &hyvh_window_mnt,
-			    &hyvh_window_mnt_count);
-	if (ret)
-		return ERR_PTR(ret);
-	inode = alloc_anon_inode(hyvh_window_mnt->mnt_sb);
-	if (IS_ERR(inode)) {
-		file = ERR_CAST(inode);
-		goto err_fs;
-	}
-	file = alloc_file_pseudo(inode, hyvh_window_mnt, "hyv-window", O_RDWR,
-				 &hyvh_window_fops);
-	if (IS_ERR(file))
-		goto err_inode;
-	/* Dropped when the file is released. */
-	__module_get(THIS_MODULE);
-	return file;
-
-err_inode:
-	iput(inode);
-err_fs:
-	simple_release_fs(&hyvh_window_mnt, &hyvh_window_mnt_count);
-	return file;
-}
 
 /*
  * Make @nr empty pages. They live until the VMM has unmapped them and
@@ -285,7 +236,7 @@ struct hyvh_window_pages *hyvh_window_pages_create(unsigned long nr)
 	pages->empty = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!pages->empty)
 		goto err_pages;
-	pages->file = hyvh_window_open();
+	pages->file = hyvh_pseudo_file_create("hyv-window", &hyvh_window_fops);
 	if (IS_ERR(pages->file)) {
 		ret = PTR_ERR(pages->file);
 		goto err_empty;

@@ -67,6 +67,8 @@ static const struct dt_suite suites[] = {
 	 .optional = true},
 	{"mockslow", "the mock HCA is removed while it is slow (both commands)",
 	 suite_mockslow, 300, .optional = true},
+	{"mockpins", "guest memory goes away while the mock HCA is slow",
+	 suite_mockpins, 300, .optional = true},
 	{"mockreplug",
 	 "the mock HCA leaves while others attach (both commands)",
 	 suite_mockreplug, 300, .optional = true},

@@ -38,6 +38,7 @@ void suite_nomock(void);
 void suite_mock(void);
 void suite_mocklate(void);
 void suite_mockslow(void);
+void suite_mockpins(void);
 void suite_mockreplug(void);
 void suite_mockcreate(void);
 void suite_mockrefuse(void);

@@ -58,6 +58,7 @@ run fuzz 1 10
 FUZZ_CORPUS=$HYV_TREE/tests/fuzz/corpus/vmm FUZZ_COVERAGE=$OUT/vmm-reached \
 	run vmmfuzz 1 20
 run mockslow
+run mockpins
 run mockreplug
 # skips itself on kernels without fault injection, as stock ones are
 run failnth

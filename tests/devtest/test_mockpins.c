@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Guest memory that goes away while it is registered page by page. The mock HCA
+ * is slow then. Needs what test_mock.c needs.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "harness.h"
+#include "mockctl.h"
+#include "suites.h"
+
+/* More pieces than are mapped one by one. */
+#define MANY_PAGES 4200
+/* TAINT_BAD_PAGE */
+#define BAD_PAGE (1 << 5)
+
+/**
+ * struct reg - a REG_MR in a thread
+ * @gm: guest memory
+ * @buf: memory to register
+ * @v: the vNIC
+ * @pd: handle
+ * @status: of the reply
+ * @thread: runs it
+ */
+struct reg {
+	struct gmem gm;
+	struct gbuf buf;
+	struct vnic v;
+	uint32_t pd;
+	int status;
+	pthread_t thread;
+};
+
+static void *reg_thread(void *arg)
+{
+	struct reg *reg = arg;
+	struct mr_info mr;
+
+	reg->status = cmd_reg_mr_indirect(&reg->v, reg->pd, &reg->buf,
+					  ACCESS_REMOTE, &mr);
+	return NULL;
+}
+
+/* Returns when the driver has been called; it waits for reg_go_on(). */
+static void reg_start(struct reg *reg)
+{
+	uint32_t context;
+
+	gmem_init(&reg->gm, GMEM_MEMFD);
+	gbuf_init(&reg->buf, &reg->gm, MANY_PAGES * DT_PAGE, 0, GBUF_SCATTERED);
+	vnic_open(&reg->v, &reg->gm);
+	REQUIRE_EQ(cmd_alloc_context(&reg->v, &context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(&reg->v, context, &reg->pd), 0, "ALLOC_PD");
+	mock_rule("reg_user_mr sleep=%u calls=1", 20000 * dt_timeout_scale());
+	REQUIRE(!pthread_create(&reg->thread, NULL, reg_thread, reg),
+		"pthread_create");
+	REQUIRE(mock_wait("running.reg_user_mr", 1, 10000), "REG_MR is slow");
+}
+
+static int reg_go_on(struct reg *reg)
+{
+	mock_clear();
+	pthread_join(reg->thread, NULL);
+	return reg->status;
+}
+
+static void reg_end(struct reg *reg)
+{
+	vnic_close(&reg->v);
+	gbuf_free(&reg->buf);
+	gmem_free(&reg->gm);
+}
+
+/* The kernel finds a page that is still mapped when its file drops it. */
+static void expect_no_bad_page(const char *when)
+{
+	FILE *f = fopen("/proc/sys/kernel/tainted", "r");
+	long tainted;
+
+	REQUIRE(f && fscanf(f, "%ld", &tainted) == 1, "the kernel's taint");
+	fclose(f);
+	tap_is(tainted & BAD_PAGE, 0, "%s: no page is mapped without its file",
+	       when);
+}
+
+static int punch(struct gmem *gm)
+{
+	return madvise(gm->base, gm->size, MADV_REMOVE);
+}
+
+static void *punch_thread(void *arg)
+{
+	return (void *)(intptr_t)punch(arg);
+}
+
+static void test_punched(void)
+{
+	static struct reg reg;
+	pthread_t thread;
+	void *ret;
+
+	reg_start(&reg);
+	REQUIRE(!pthread_create(&thread, NULL, punch_thread, &reg.gm),
+		"pthread_create");
+	dt_sleep_us(500000 * dt_timeout_scale());
+	tap_is(reg_go_on(&reg), 0, "REG_MR of a file that gets a hole");
+	pthread_join(thread, &ret);
+	tap_is((intptr_t)ret, 0, "the hole is made");
+	expect_no_bad_page("a hole");
+	reg_end(&reg);
+}
+
+/* The last mapping of the file, which nobody has open. */
+static void test_unmapped(void)
+{
+	static struct reg reg;
+
+	reg_start(&reg);
+	REQUIRE(!munmap(reg.gm.base, reg.gm.size), "munmap");
+	tap_is(reg_go_on(&reg), 0, "REG_MR of memory that is unmapped");
+	vnic_close(&reg.v);
+	gbuf_free(&reg.buf);
+	expect_no_bad_page("unmapped memory");
+}
+
+static void stitch_find(char **at, size_t *len)
+{
+	unsigned long start, end;
+	char line[256];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	*at = NULL;
+	REQUIRE(f, "/proc/self/maps");
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, "hyv-stitch") &&
+		    sscanf(line, "%lx-%lx", &start, &end) == 2) {
+			*at = (char *)start;
+			*len = end - start;
+		}
+	fclose(f);
+	REQUIRE(*at, "the pages are in one mapping");
+}
+
+/* The VMM keeps the pages mapped, elsewhere. */
+static void test_moved(void)
+{
+	static struct reg reg;
+	size_t len;
+	char *at;
+
+	reg_start(&reg);
+	stitch_find(&at, &len);
+	tap_ok(mremap(at, len, len, MREMAP_MAYMOVE | MREMAP_FIXED,
+		      mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0)) != MAP_FAILED,
+	       "the mapping of the pages can be moved");
+	tap_is(reg_go_on(&reg), HYV_S_EFAULT, "REG_MR of moved pages");
+	REQUIRE(!punch(&reg.gm), "MADV_REMOVE");
+	expect_no_bad_page("moved pages");
+	reg_end(&reg);
+}
+
+/* Another process keeps them mapped. */
+static void test_forked(void)
+{
+	static struct reg reg;
+	size_t len;
+	pid_t pid;
+	char *at;
+
+	reg_start(&reg);
+	stitch_find(&at, &len);
+	REQUIRE(!madvise(at, len, MADV_DOFORK), "MADV_DOFORK");
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (!pid)
+		for (;;)
+			pause();
+	tap_is(reg_go_on(&reg), 0, "REG_MR of pages that a child inherits");
+	REQUIRE(!punch(&reg.gm), "MADV_REMOVE");
+	expect_no_bad_page("inherited pages");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	reg_end(&reg);
+}
+
+void suite_mockpins(void)
+{
+	struct mock_held before;
+
+	mock_clear();
+	mock_held(&before);
+	expect_no_bad_page("before");
+	test_punched();
+	test_unmapped();
+	test_moved();
+	test_forked();
+	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
+	mock_expect_held(&before, "after memory that went away");
+	mock_check("memory that went away");
+}
