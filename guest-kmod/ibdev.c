@@ -394,8 +394,9 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 	set_bit(VHYV_DEV_REGISTERED, &hdev->flags);
 	/*
 	 * Pairs with the barrier of setting VHYV_DEV_FAILED before
-	 * VHYV_DEV_REGISTERED is tested. Also, what is queried from now on is
-	 * newer than every event that vhyv_ibdev_port_event() has dropped.
+	 * VHYV_DEV_REGISTERED is tested, and with the one in
+	 * vhyv_add_gid_later(). Also, what is queried from now on is newer than
+	 * every event that vhyv_ibdev_port_event() has dropped.
 	 */
 	smp_mb__after_atomic();
 	/* The RDMA core may have missed a change during the registration. */
@@ -434,6 +435,8 @@ void vhyv_ibdev_unregister(struct vhyv_dev *hdev)
 	flush_work(&hdev->port_work);
 	cancel_delayed_work_sync(&hdev->gid_retry);
 	ib_unregister_device(&hdev->ibdev);
+	/* An ADD_GID that failed meanwhile may have queued it again. */
+	cancel_delayed_work_sync(&hdev->gid_retry);
 	if (hdev->guest_gids)
 		vhyv_ibdev_stop_roce(hdev);
 }

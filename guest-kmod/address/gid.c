@@ -106,7 +106,11 @@ static void vhyv_add_gid_later(struct vhyv_dev *hdev, int err)
 	if (err != -ENOMEM && err != -EAGAIN)
 		return;
 	set_bit(VHYV_DEV_GID_MISSING, &hdev->flags);
-	queue_delayed_work(hdev->wq, &hdev->gid_retry, VHYV_GID_RETRY);
+	/* Pairs with the barrier in vhyv_ibdev_register(), which queues, too. */
+	smp_mb__after_atomic();
+	/* If the registration fails, nobody cancels the work. */
+	if (test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
+		queue_delayed_work(hdev->wq, &hdev->gid_retry, VHYV_GID_RETRY);
 }
 
 /*
