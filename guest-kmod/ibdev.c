@@ -173,17 +173,6 @@ static void vhyv_set_ops(struct vhyv_dev *hdev)
 	}
 }
 
-/* By index in vhyv_port.own_event. */
-static const enum ib_event_type vhyv_port_codes[VHYV_PORT_EVENTS] = {
-	IB_EVENT_PORT_ACTIVE,
-	IB_EVENT_PORT_ERR,
-	IB_EVENT_LID_CHANGE,
-	IB_EVENT_PKEY_CHANGE,
-	IB_EVENT_SM_CHANGE,
-	IB_EVENT_CLIENT_REREGISTER,
-	IB_EVENT_GID_CHANGE,
-};
-
 /* Dispatch an event and wait until the RDMA core has updated its tables. */
 static void vhyv_dispatch_event(const struct ib_event *event)
 {
@@ -307,7 +296,6 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 {
 	struct vhyv_port *port = vhyv_port(hdev, port_num);
 	unsigned long flags;
-	size_t i;
 
 	/*
 	 * Before the registration there are neither tables nor consumers.
@@ -317,11 +305,8 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 		return;
 
 	spin_lock_irqsave(&hdev->port_lock, flags);
-	for (i = 0; i < ARRAY_SIZE(vhyv_port_codes); i++)
-		if (vhyv_port_codes[i] == code)
-			vhyv_port_queue_add(&hdev->port_events,
-					    &port->own_event[i], port_num, code,
-					    count);
+	vhyv_port_queue_add(&hdev->port_events, &port->own_event[code],
+			    port_num, code, count);
 	spin_unlock_irqrestore(&hdev->port_lock, flags);
 	queue_work(hdev->wq, &hdev->port_work);
 }

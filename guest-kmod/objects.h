@@ -29,8 +29,8 @@ enum vhyv_gsi_counter {
 	VHYV_GSI_COUNTERS	/* one past the last */
 };
 
-/* Event codes that a port can have. */
-#define VHYV_PORT_EVENTS	7
+/* One past the highest event code that vhyv_event_valid_for() allows for ports. */
+#define VHYV_PORT_CODES	(IB_EVENT_GID_CHANGE + 1)
 
 /**
  * struct vhyv_port - a port of the HCA
@@ -39,7 +39,7 @@ enum vhyv_gsi_counter {
  * @link_layer: link layer of the HCA's port
  * @grh_required: every address must have a GRH
  * @gsi_counters: counters of the port's GSI
- * @own_event: of each code, for a full vhyv_dev.port_events
+ * @own_event: by event code, for a full vhyv_dev.port_events
  * @lock: protects the fields below
  * @attr: attributes, as last read from the host
  * @gids: GID table, empty entries are zero; NULL in guest addressing, where the
@@ -52,7 +52,7 @@ struct vhyv_port {
 	enum rdma_link_layer link_layer;
 	bool grh_required;
 	atomic64_t gsi_counters[VHYV_GSI_COUNTERS];
-	struct vhyv_port_event own_event[VHYV_PORT_EVENTS];
+	struct vhyv_port_event own_event[VHYV_PORT_CODES];
 
 	struct mutex lock;	/* protects the fields below */
 	struct ib_port_attr attr;

@@ -279,7 +279,7 @@ int vhyv_ports_alloc(struct vhyv_dev *hdev, u32 nr_ports)
 		return -ENOMEM;
 	for (i = 0; i < nr_ports; i++) {
 		mutex_init(&hdev->ports[i].lock);
-		for (k = 0; k < VHYV_PORT_EVENTS; k++)
+		for (k = 0; k < VHYV_PORT_CODES; k++)
 			INIT_LIST_HEAD(&hdev->ports[i].own_event[k].link);
 	}
 	hdev->nr_ports = nr_ports;

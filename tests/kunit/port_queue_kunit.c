@@ -60,6 +60,15 @@ static void take_none(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vhyv_port_queue_take(&ports->queue, &event));
 }
 
+/* Use all entries of the queue. */
+static void fill(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < VHYV_PORT_QUEUE_LEN; i++)
+		add(test, 1, i % CODES, 1);
+}
+
 static void port_queue_order(struct kunit *test)
 {
 	int i, round;
@@ -107,8 +116,7 @@ static void port_queue_full(struct kunit *test)
 	int i, round;
 
 	for (round = 0; round < 2; round++) {
-		for (i = 0; i < VHYV_PORT_QUEUE_LEN; i++)
-			add(test, 1, i % CODES, 1);
+		fill(test);
 		/* In the port's own entries, in the order of the last ones. */
 		add(test, 2, 0, 1);
 		add(test, 2, 1, 1);
@@ -128,8 +136,7 @@ static void port_queue_full_once(struct kunit *test)
 {
 	int i;
 
-	for (i = 0; i < VHYV_PORT_QUEUE_LEN; i++)
-		add(test, 1, i % CODES, 1);
+	fill(test);
 	add(test, 2, 0, 1);
 	take(test, 1, 0, 1);
 	add(test, 2, 1, 1);
