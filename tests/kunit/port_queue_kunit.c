@@ -164,3 +164,6 @@ static struct kunit_suite port_queue_suite = {
 };
 
 kunit_test_suite(port_queue_suite);
+
+MODULE_DESCRIPTION("Tests of HyV's queue of port events");
+MODULE_LICENSE("GPL");
