@@ -7,6 +7,7 @@
 #
 # SESSION   directory of the running machines; share/ is /lab in all of them
 # ACCEL     tcg or kvm
+# GUEST_QEMU  the guests' QEMU
 # TERMINAL  if set, standard input and output are a console of host 1
 
 HOST_PID=() HOST_FROM=() HOST_TO=() HOST_LINE=() MONITOR_FROM=() MONITOR_TO=()
@@ -89,7 +90,8 @@ machine_start() {
 	if [ ! -e "$SESSION/host.initrd" ]; then
 		machine_initrd "$guest" "$SESSION/guest.initrd"
 		machine_initrd "$host" "$SESSION/host.initrd" "$SESSION/guest.initrd" \
-			"${qemu%/qemu-system-x86_64}" "${qemu%/bin/*}/share"
+			"${GUEST_QEMU%/qemu-system-x86_64}" \
+			"${GUEST_QEMU%/bin/*}/share"
 	fi
 	mkfifo "$SESSION/$name".{ctl,monitor}.{in,out}
 	[ "$hosts" = 1 ] || machine_link "$n"

@@ -13,7 +13,7 @@ SESSIONS=0
 SHARES=
 
 # what sessions boot from
-QEMU='' ROOT='' HOST_KERNEL='' GUEST_KERNEL='' PROBE_KERNEL='' PROGRAMS=''
+QEMU='' GUEST_QEMU='' ROOT='''' HOST_KERNEL='' GUEST_KERNEL='' PROBE_KERNEL='' PROGRAMS=''
 declare -A MODULES=()
 
 # out_prepare DIR: make an empty directory for results, OUT; removes only results
@@ -62,8 +62,12 @@ session_prepare() {
 
 	# shellcheck disable=SC2086 # a list of names
 	ROOT=$("$LAB/images/root" $packages)
+	# shellcheck disable=SC2034 # GUEST_QEMU is for machine.sh
 	if [ -z "$QEMU" ]; then
 		QEMU=$("$TOP/qemu-patches/build" --with "$LAB/qemu" | tail -n 1)
+		GUEST_QEMU=$QEMU
+		[ "${HYV_QEMU_SANITIZE:-0}" = 0 ] || GUEST_QEMU=$(
+			"$TOP/qemu-patches/build" --sanitize | tail -n 1)
 		HOST_KERNEL=$("$LAB/images/kernel" "$HOST_SERIES")
 		GUEST_KERNEL=$("$LAB/images/kernel" "$GUEST_SERIES")
 		PROBE_KERNEL=$("$LAB/images/kernel" 6.1)
