@@ -14,6 +14,8 @@
 #include <linux/string.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include <hyv/provider.h>
+
 #include "native_drivers.h"
 
 static DEFINE_MUTEX(native_lock);
@@ -34,6 +36,10 @@ static struct vhyv_native_driver {
 	  .builtin = IS_BUILTIN(CONFIG_RDMA_RXE) },
 	{ .module = "siw", .driver_id = RDMA_DRIVER_SIW,
 	  .builtin = IS_BUILTIN(CONFIG_RDMA_SIW) },
+#ifdef HYV_TEST
+	{ .module = "hyv_builtin", .driver_id = HYV_DRIVER_BUILTIN,
+	  .builtin = true },
+#endif
 };
 
 static struct vhyv_native_driver *vhyv_native_driver_by_id(u32 driver_id)

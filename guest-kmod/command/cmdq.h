@@ -26,7 +26,12 @@ struct virtqueue;
 #define VHYV_WAIT_PART		(60 * HZ)
 
 /* Time between two looks at a host that returns no command. */
+#ifdef HYV_TEST
+#define VHYV_WATCH_PERIOD	msecs_to_jiffies(READ_ONCE(vhyv_watch_ms))
+extern unsigned int vhyv_watch_ms;
+#else
 #define VHYV_WATCH_PERIOD	(30 * HZ)
+#endif
 
 /**
  * struct vhyv_cmdq - the control queue

@@ -8,6 +8,7 @@
  * waits. A device that is unplugged or asks for a reset fails at once.
  */
 #include <linux/err.h>
+#include <linux/moduleparam.h>
 #include <linux/virtio.h>
 #include <linux/workqueue.h>
 
@@ -20,6 +21,11 @@
 
 /* Periods without a reply, to the query either, after which the host is dead. */
 #define VHYV_WATCH_LIMIT	10
+
+#ifdef HYV_TEST
+unsigned int vhyv_watch_ms = 30 * MSEC_PER_SEC;
+module_param_named(watch_ms, vhyv_watch_ms, uint, 0600);
+#endif
 
 /* Nobody needs the reply: that there is one is enough. */
 static void vhyv_watchdog_send_query(struct vhyv_dev *hdev)

@@ -44,6 +44,8 @@ struct hyv_udata_addr {
  */
 #ifdef HYV_TEST
 #define HYV_DRIVER_MOCK	0x6d6f636b
+/* Stands for a driver that is built into the guest's kernel. */
+#define HYV_DRIVER_BUILTIN	0x6275696c
 #define HYV_FOR_EACH_RXE_LIKE(TABLE, ENTRY)				\
 	TABLE(ENTRY, RDMA_DRIVER_RXE)					\
 	TABLE(ENTRY, HYV_DRIVER_MOCK)

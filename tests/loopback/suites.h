@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The suites of looptest, and what they share. */
+#ifndef LOOPBACK_SUITES_H
+#define LOOPBACK_SUITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mockctl.h"
+#include "uv.h"
+
+void suite_life(void);
+void suite_kill(void);
+void suite_ends(void);
+void suite_gids(void);
+void suite_retry(void);
+void suite_watchdog(void);
+void suite_faults(void);
+void suite_host_faults(void);
+void suite_probe_faults(void);
+void suite_events(void);
+void garble(uint64_t seed, unsigned int seconds);
+
+/* test_life.c */
+extern struct mock_held idle;
+extern struct mock_held started;
+
+void loop_start(void);
+void loop_start_guest(void);
+void loop_stop(void);
+bool loop_driver(const char *what);
+void loop_expect_idle(const char *when);
+bool loop_works(const char *when);
+
+/* test_host.c */
+void loop_watch(bool often);
+
+#endif /* LOOPBACK_SUITES_H */

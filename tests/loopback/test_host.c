@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hosts that refuse, that are slow, dead or broken: errors, and no more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* For the driver IDs of tests. */
+#define HYV_TEST
+#include <hyv/provider.h>
+
+#include "failnth.h"
+#include "harness.h"
+#include "suites.h"
+#include "vmm.h"
+
+#define GARBLE_MIN   100
+#define EVENT_ROUNDS 30
+#define GID_MS	     20000
+/* The driver looks so often at a silent host before it gives up. */
+#define WATCH_LIMIT 10
+
+static const uint8_t other_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 7};
+#define OTHER_ADDRESS "10.99.0.7/24"
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	REQUIRE(fd >= 0 && write(fd, text, strlen(text)) > 0, "%s takes '%s'",
+		path, text);
+	close(fd);
+}
+
+/* The time between two looks at a silent host, for tests. */
+static unsigned int watch_ms(void)
+{
+	return 500 * dt_timeout_scale();
+}
+
+/*
+ * Let the driver look often at a silent host, or every 30 s, which is the
+ * default. For devices that start from now on.
+ */
+void loop_watch(bool often)
+{
+	unsigned int ms = often ? watch_ms() : 30000;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", ms);
+	write_file("/sys/module/virtio_hyv/parameters/watch_ms", text);
+}
+
+static void fail_next(uint16_t opcode, uint32_t status, unsigned int times)
+{
+	vmm->fail_opcode = opcode;
+	vmm->fail_status = status;
+	vmm->fail_times = times;
+}
+
+/* --- Errors --- */
+
+static void test_destroy_again(uint32_t status, const char *name)
+{
+	struct mock_held before;
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
+	mock_held(&before);
+	REQUIRE_EQ(uv_alloc_pd(&uv), 0, "ALLOC_PD");
+	fail_next(HYV_CMD_DESTROY, status, 3);
+	tap_is(uv_dealloc_pd(&uv), 0, "DEALLOC_PD, 3 times %s on the host",
+	       name);
+	tap_is(vmm->fail_times, 0, "%s: the driver has asked again", name);
+	mock_expect_held(&before, name);
+	tap_is(uv_query_device(&uv), 0, "%s: the device works", name);
+	uv_close(&uv);
+}
+
+static void test_destroy_busy(void)
+{
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) && !uv_reg_mr(&uv),
+		"an MR");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 1);
+	tap_is(uv_dereg_mr(&uv), -EBUSY, "DEREG_MR that the host refuses");
+	tap_is(uv_dereg_mr(&uv), 0, "DEREG_MR again");
+	uv_close(&uv);
+	loop_expect_idle("after a refusal");
+}
+
+/* Without an answer to DESTROY, the HCA might go on to use the memory. */
+static void test_destroy_fails(void)
+{
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) && !uv_reg_mr(&uv),
+		"an MR");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EIO, 1);
+	uv_dereg_mr(&uv);
+	tap_is(uv_async_event(&uv, 10000 * dt_timeout_scale()),
+	       EVENT_DEVICE_FATAL, "a DESTROY without result ends the device");
+	uv_close(&uv);
+	loop_expect_idle("after the device's failure");
+	loop_driver("unbind");
+	tap_ok(loop_driver("bind") && loop_works("after a failure"),
+	       "the driver starts again");
+}
+
+/* A driver that cannot be unloaded would take the device for one of its own. */
+static void test_builtin(void)
+{
+	const struct vmm_options options = {.driver_id = HYV_DRIVER_BUILTIN};
+	char ibdev[64], path[300];
+
+	vmm_start(&options);
+	tap_ok(!uv_find(ibdev, sizeof(ibdev), path, sizeof(path)),
+	       "no device with the ID of a driver that is built in");
+	vmm_kill();
+}
+
+void suite_retry(void)
+{
+	test_builtin();
+	loop_start();
+	test_destroy_again(HYV_S_ENOMEM, "ENOMEM");
+	test_destroy_again(HYV_S_EAGAIN, "EAGAIN");
+	test_destroy_busy();
+	test_destroy_fails();
+	loop_stop();
+}
+
+/* --- Slow and dead --- */
+
+static void test_slow(void)
+{
+	unsigned int ms = (WATCH_LIMIT + 5) * watch_ms();
+	uint64_t began = dt_now_ms();
+	unsigned int queries;
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
+	queries = vmm->commands[HYV_CMD_QUERY_PKEYS];
+	vmm->slow_opcode = HYV_CMD_REG_MR;
+	vmm->slow_ms = ms;
+	tap_is(uv_reg_mr(&uv), 0, "REG_MR that takes %u ms", ms);
+	tap_ok(dt_now_ms() - began >= ms, "it has taken so long");
+	tap_ok(vmm->commands[HYV_CMD_QUERY_PKEYS] > queries,
+	       "the driver has asked whether the host is alive");
+	vmm_behave();
+	tap_is(uv_query_device(&uv), 0, "the device works");
+	uv_close(&uv);
+	loop_expect_idle("after a slow command");
+}
+
+static void test_dead(void)
+{
+	uint64_t began = dt_now_ms(), took;
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
+	vmm->dead = true;
+	tap_is(uv_reg_mr(&uv), -EIO, "REG_MR on a dead host");
+	took = dt_now_ms() - began;
+	tap_ok(took >= WATCH_LIMIT * watch_ms(), "it fails after %llu ms",
+	       (unsigned long long)took);
+	tap_is(uv_async_event(&uv, 10000 * dt_timeout_scale()),
+	       EVENT_DEVICE_FATAL, "a fatal event");
+	uv_close(&uv);
+	vmm_behave();
+	loop_expect_idle("after a dead host");
+	loop_driver("unbind");
+	tap_ok(loop_driver("bind") && loop_works("after a dead host"),
+	       "the driver starts again");
+}
+
+void suite_watchdog(void)
+{
+	loop_watch(true);
+	loop_start();
+	test_slow();
+	test_dead();
+	loop_watch(false);
+	loop_stop();
+}
+
+/* --- Guest addressing --- */
+
+static bool has_gid(const uint8_t *want)
+{
+	char ibdev[64], path[300];
+	uint8_t gid[16], index;
+
+	return uv_find(ibdev, sizeof(ibdev), path, sizeof(path)) &&
+	       uv_find_gid(ibdev, want, gid, &index);
+}
+
+static bool wait_gid(const uint8_t *want, bool there)
+{
+	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
+
+	while (has_gid(want) != there) {
+		if (dt_now_ms() > end)
+			return false;
+		dt_sleep_us(5000);
+	}
+	return true;
+}
+
+static void address(const char *what)
+{
+	REQUIRE(!dt_run("ip addr %s " OTHER_ADDRESS " dev %s", what,
+			getenv("LOOP_NETDEV")),
+		"ip addr %s", what);
+}
+
+/* Let all allocations fail that cannot wait, or none. */
+static void fail_atomic(bool on)
+{
+#define FAILSLAB "/sys/kernel/debug/failslab/"
+	write_file(FAILSLAB "ignore-gfp-wait", on ? "Y" : "N");
+	write_file(FAILSLAB "task-filter", "N");
+	write_file(FAILSLAB "times", "-1");
+	write_file(FAILSLAB "probability", on ? "100" : "0");
+}
+
+/* The host refuses a GID, and raises an event when it is free. */
+static void test_refused_gid(bool faults)
+{
+	unsigned int asked = vmm->commands[HYV_CMD_ADD_GID];
+	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
+
+	fail_next(HYV_CMD_ADD_GID, HYV_S_EEXIST, -1);
+	address("add");
+	while (vmm->commands[HYV_CMD_ADD_GID] == asked && dt_now_ms() < end)
+		dt_sleep_us(5000);
+	tap_ok(vmm->commands[HYV_CMD_ADD_GID] > asked && !has_gid(other_gid),
+	       "a GID that the host refuses");
+	vmm_behave();
+	if (faults)
+		fail_atomic(true);
+	vmm_event(0, HYV_EVENT_PORT, EVENT_GID_CHANGE, 1, 1);
+	dt_sleep_us(100000);
+	if (faults)
+		fail_atomic(false);
+	tap_ok(wait_gid(other_gid, true), "the guest asks again%s",
+	       faults ? ", although memory was short" : "");
+	address("del");
+	tap_ok(wait_gid(other_gid, false), "the GID goes with its address");
+}
+
+/* Nobody raises an event. */
+static void test_gid_memory(void)
+{
+	fail_next(HYV_CMD_ADD_GID, HYV_S_ENOMEM, 2);
+	address("add");
+	tap_ok(wait_gid(other_gid, true),
+	       "a GID for which the host has no memory at first");
+	tap_is(vmm->fail_times, 0, "the host had no memory");
+	address("del");
+	tap_ok(wait_gid(other_gid, false), "the GID goes");
+}
+
+void suite_gids(void)
+{
+	static const uint8_t own_gid[16] = {[10] = 0xff, [11] = 0xff, 10,
+					    99,		 0,	      1};
+
+	loop_start_guest();
+	REQUIRE(wait_gid(own_gid, true), "the guest's address is a GID");
+	tap_ok(loop_works("guest addressing"),
+	       "every verb works in guest addressing");
+	loop_expect_idle("guest addressing");
+	test_refused_gid(false);
+	if (failnth_init())
+		test_refused_gid(true);
+	else
+		tap_skip("the kernel has no FAULT_INJECTION",
+			 "the guest asks again, although memory was short");
+	test_gid_memory();
+	loop_stop();
+}
+
+static pid_t event_storm(void)
+{
+	static const uint16_t codes[] = {EVENT_GID_CHANGE, 9, 10, 12, 17};
+	unsigned int n;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	for (n = 0; !pid; n++)
+		vmm_event(0, HYV_EVENT_PORT, codes[n % ARRAY_SIZE(codes)], 1,
+			  n % 3);
+	return pid;
+}
+
+/* Events of the port arrive while the driver ends, and afterwards. */
+void suite_events(void)
+{
+	unsigned int n;
+	pid_t pid;
+
+	loop_start_guest();
+	pid = event_storm();
+	for (n = 0; n < EVENT_ROUNDS; n++) {
+		dt_sleep_us(1000 * (n % 7));
+		if (!loop_driver("unbind") || !loop_driver("bind"))
+			break;
+	}
+	tap_is(n, EVENT_ROUNDS, "the driver ends and starts under events");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	vmm->order = VMM_NONE;
+	tap_ok(vmm->events > n, "%u events", vmm->events);
+	tap_ok(loop_works("after events"), "every verb works afterwards");
+	loop_stop();
+}
+
+/* --- Garbled --- */
+
+static pid_t garble_client(uint64_t seed)
+{
+	struct dt_rng rng = {.state = seed};
+	struct uv uv;
+	size_t i;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	while (!pid) {
+		if (!uv_try_open(&uv)) {
+			dt_sleep_us(1000);
+			continue;
+		}
+		/* Whatever fails, go on; some steps are left out. */
+		for (i = 0; i < uv_nr_steps; i++)
+			if (dt_below(&rng, 10) &&
+			    (!uv.queue || uv.cq_info.size))
+				uv_steps[i].run(&uv);
+		uv_close(&uv);
+	}
+	return pid;
+}
+
+static void garble_once(struct dt_rng *rng)
+{
+	/* Without a valid header the driver looks at nothing else. */
+	vmm->garble = VMM_GARBLE_BYTES;
+	if (!dt_below(rng, 100))
+		vmm->garble = dt_below(rng, 16);
+	switch (dt_below(rng, 16)) {
+	case 0:
+		vmm_do(VMM_INTERRUPT, dt_below(rng, 4));
+		break;
+	case 1:
+		if (!dt_below(rng, 40))
+			vmm_do(VMM_BAD_USED, dt_below(rng, 80));
+		break;
+	case 2:
+		if (!dt_below(rng, 40))
+			vmm_do(VMM_NEEDS_RESET, 0);
+		break;
+	default:
+		vmm_event(dt_below(rng, 2), dt_below(rng, 8), dt_below(rng, 22),
+			  dt_below(rng, 16),
+			  dt_below(rng, 3) ? dt_below(rng, 4)
+					   : (uint32_t)dt_random(rng));
+	}
+	dt_sleep_us(dt_below(rng, 300));
+}
+
+/**
+ * garble() - be a host that replies with garbage
+ * @seed: of random numbers
+ * @seconds: for how long
+ */
+void garble(uint64_t seed, unsigned int seconds)
+{
+	unsigned int replies = 0, events = 0, restarts = 0;
+	uint64_t end = dt_now_ms() + seconds * 1000ULL, check = 0;
+	uint64_t late = end + seconds * 1000ULL * dt_timeout_scale();
+	struct dt_rng rng = {.state = seed};
+	pid_t pid[2];
+
+	loop_watch(true);
+	loop_start();
+	vmm->seed = seed;
+	pid[0] = garble_client(seed + 1);
+	pid[1] = garble_client(seed + 2);
+	/* Longer on a slow machine. */
+	while (dt_now_ms() < end ||
+	       (vmm->garbled < GARBLE_MIN && dt_now_ms() < late)) {
+		garble_once(&rng);
+		if (dt_now_ms() < check)
+			continue;
+		/* The driver must have a device most of the time. */
+		vmm_behave();
+		if (dt_below(&rng, 4) && has_gid(NULL)) {
+			check = dt_now_ms() + 500;
+			continue;
+		}
+		loop_driver("unbind");
+		loop_driver("bind");
+		restarts++;
+		check = dt_now_ms() + 500;
+	}
+	replies = vmm->garbled;
+	events = vmm->events;
+	vmm_behave();
+	kill(pid[0], SIGKILL);
+	kill(pid[1], SIGKILL);
+	waitpid(pid[0], NULL, 0);
+	waitpid(pid[1], NULL, 0);
+	tap_ok(replies >= GARBLE_MIN && events,
+	       "%u garbled replies, %u random events, %u restarts", replies,
+	       events, restarts);
+	loop_driver("unbind");
+	loop_expect_idle("after garbage");
+	tap_ok(loop_driver("bind") && loop_works("after garbage"),
+	       "every verb works with a host that behaves");
+	loop_watch(false);
+	loop_stop();
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every verb of the guest, and the ends of processes, driver, device and HCA.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "suites.h"
+#include "vmm.h"
+
+#define EVENT_MS    5000
+#define KILL_ROUNDS 40
+
+/* Objects of the HCA without a vNIC, and with an idle one. */
+struct mock_held idle;
+struct mock_held started;
+
+static void start_with(const uint8_t *mac)
+{
+	const struct vmm_options options = {
+		.mac = mac,
+		/* So that lists of chunks are indirect early. */
+		.max_request = 4096,
+	};
+	char ibdev[64], path[300];
+
+	mock_clear();
+	mock_held(&idle);
+	vmm_start(&options);
+	REQUIRE(uv_find(ibdev, sizeof(ibdev), path, sizeof(path)),
+		"the guest has an RDMA device");
+	mock_held(&started);
+}
+
+void loop_start(void)
+{
+	start_with(NULL);
+}
+
+/* The guest's GIDs are those of LOOP_NETDEV. */
+void loop_start_guest(void)
+{
+	const char *netdev = getenv("LOOP_NETDEV");
+	char path[128], text[18] = "";
+	uint8_t mac[6];
+	int fd;
+
+	REQUIRE(netdev, "LOOP_NETDEV is set");
+	snprintf(path, sizeof(path), "/sys/class/net/%s/address", netdev);
+	fd = open(path, O_RDONLY);
+	REQUIRE(fd >= 0 && read(fd, text, 17) == 17, "%s is readable", path);
+	close(fd);
+	REQUIRE(sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &mac[0], &mac[1],
+		       &mac[2], &mac[3], &mac[4], &mac[5]) == 6,
+		"%s is a MAC address", text);
+	start_with(mac);
+}
+
+/* Kill the VMM; nothing of the vNIC is left. */
+void loop_stop(void)
+{
+	mock_clear();
+	vmm_kill();
+	mock_expect_held(&idle, "after the VMM's end");
+	mock_check("after the VMM's end");
+}
+
+void loop_expect_idle(const char *when)
+{
+	mock_expect_held(&started, when);
+}
+
+/* "bind" or "unbind"; false if the driver refuses. */
+bool loop_driver(const char *what)
+{
+	char path[128], name[32];
+	int fd, len;
+	bool done;
+
+	snprintf(path, sizeof(path), "/sys/bus/virtio/drivers/virtio_hyv/%s",
+		 what);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	REQUIRE(fd >= 0, "%s opens", path);
+	len = snprintf(name, sizeof(name), "virtio%u", vmm->index);
+	done = write(fd, name, len) == len;
+	close(fd);
+	return done;
+}
+
+/* Run every verb; a test point only if something fails. */
+bool loop_works(const char *when)
+{
+	struct uv uv;
+	int ret;
+
+	uv_open(&uv);
+	ret = uv_run(&uv, 0, uv_nr_steps);
+	uv_close(&uv);
+	if (ret)
+		tap_ok(false, "%s: %s: %d", when, uv_failed(), ret);
+	return !ret;
+}
+
+static void test_verbs(void)
+{
+	struct uv uv;
+	size_t i;
+	int n, ret;
+
+	uv_open(&uv);
+	for (i = 0; i < uv_nr_steps; i++) {
+		ret = uv_steps[i].run(&uv);
+		tap_is(ret, 0, "%s", uv_steps[i].name);
+	}
+	uv_close(&uv);
+	loop_expect_idle("after every verb");
+	for (n = 0; n < 10 && loop_works("again"); n++)
+		;
+	tap_is(n, 10, "every verb works, 10 times");
+
+	uv_open(&uv);
+	tap_is(uv_run(&uv, 0, uv_first_destroy), 0, "all objects exist");
+	uv_close(&uv);
+	loop_expect_idle("after close with all objects");
+}
+
+static void test_events(void)
+{
+	unsigned int seen[32] = {0};
+	struct uv uv;
+	int n, event;
+
+	uv_open(&uv);
+	REQUIRE_EQ(uv_run(&uv, 0, uv_first_destroy), 0, "all objects exist");
+	for (n = 0; n < 20; n++) {
+		if (uv_req_notify(&uv))
+			break;
+		mock_set("raise", "comp");
+		if (!uv_comp_event(&uv, EVENT_MS))
+			break;
+	}
+	tap_is(n, 20, "20 times: arm, completion, event");
+	mock_set("raise", "async");
+	for (n = 0; n < 4; n++) {
+		event = uv_async_event(&uv, EVENT_MS);
+		if (event >= 0)
+			seen[event % ARRAY_SIZE(seen)]++;
+	}
+	tap_ok(seen[EVENT_CQ_ERR] == 1 && seen[EVENT_QP_FATAL] == 2 &&
+		       seen[EVENT_SRQ_LIMIT] == 1,
+	       "asynchronous events of CQ, two QPs and SRQ");
+	vmm_event(0, HYV_EVENT_PORT, EVENT_PORT_ACTIVE, 1, 1);
+	tap_is(uv_async_event(&uv, EVENT_MS), EVENT_PORT_ACTIVE,
+	       "an event of the port");
+	uv_close(&uv);
+	loop_expect_idle("after events");
+}
+
+void suite_life(void)
+{
+	loop_start();
+	test_verbs();
+	test_events();
+	loop_stop();
+}
+
+/* --- Kill --- */
+
+static void kill_one(unsigned int n, struct dt_rng *rng)
+{
+	struct uv uv;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (!pid) {
+		for (;;) {
+			if (!uv_try_open(&uv))
+				_exit(1);
+			uv_run(&uv, 0, n % 2 ? uv_nr_steps : uv_first_destroy);
+			uv_close(&uv);
+		}
+	}
+	dt_sleep_us(1000 + dt_below(rng, 40000));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+void suite_kill(void)
+{
+	static const uint16_t slow[] = {
+		HYV_CMD_ALLOC_CONTEXT, HYV_CMD_CREATE_CQ, HYV_CMD_REG_MR,
+		HYV_CMD_MMAP,	       HYV_CMD_MODIFY_QP, HYV_CMD_REREG_MR,
+		HYV_CMD_DESTROY,
+	};
+	struct dt_rng rng = {.state = 11};
+	unsigned int n;
+
+	loop_start();
+	for (n = 0; n < KILL_ROUNDS; n++) {
+		vmm->slow_opcode = slow[n % ARRAY_SIZE(slow)];
+		vmm->slow_ms = n % 3 ? 20 : 0;
+		kill_one(n, &rng);
+	}
+	vmm_behave();
+	loop_expect_idle("after kills");
+	tap_ok(loop_works("after kills"), "every verb works after %u kills", n);
+	loop_stop();
+}
+
+/* --- Ends --- */
+
+static void end_driver(void)
+{
+	if (!loop_driver("unbind"))
+		tap_ok(false, "the driver lets go");
+}
+
+static void end_device(void)
+{
+	vmm_do(VMM_NEEDS_RESET, 0);
+}
+
+static void end_hca(void)
+{
+	REQUIRE(!dt_run("%s", getenv("DEVTEST_UNPLUG")), "the HCA leaves");
+}
+
+static void end_config(void)
+{
+	vmm_do(VMM_HCA_GONE, 0);
+}
+
+static void end_fatal(void)
+{
+	mock_set("raise", "fatal");
+}
+
+static void end_dead(void)
+{
+	vmm->dead = true;
+	end_driver();
+}
+
+/*
+ * A process has all objects when something ends: it gets a fatal event, verbs
+ * fail, and nothing is left on the host.
+ */
+static void test_end(const char *what, void (*end)(void))
+{
+	struct uv uv;
+	int event, n;
+
+	uv_open(&uv);
+	REQUIRE_EQ(uv_run(&uv, 0, uv_first_destroy), 0, "%s: all objects",
+		   what);
+	end();
+	do
+		event = uv_async_event(&uv, EVENT_MS * dt_timeout_scale());
+	while (event >= 0 && event != EVENT_DEVICE_FATAL);
+	tap_is(event, EVENT_DEVICE_FATAL, "%s: a fatal event", what);
+	for (n = 0; n < 1000 && uv_query_device(&uv) != -EIO; n++)
+		dt_sleep_us(5000);
+	tap_ok(n < 1000, "%s: verbs fail with EIO", what);
+	uv_close(&uv);
+}
+
+static void test_rebind(const char *what)
+{
+	vmm_behave();
+	loop_driver("unbind");
+	loop_expect_idle(what);
+	tap_ok(loop_driver("bind"), "%s: the driver starts again", what);
+	tap_ok(loop_works(what), "%s: every verb works again", what);
+	loop_expect_idle(what);
+}
+
+void suite_ends(void)
+{
+	static const struct {
+		const char *name;
+		void (*end)(void);
+	} ends[] = {
+		{"driver", end_driver},
+		{"reset", end_device},
+		{"fatal event", end_fatal},
+		{"dead host", end_dead},
+	};
+	size_t i;
+
+	loop_watch(true);
+	loop_start();
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		test_end(ends[i].name, ends[i].end);
+		test_rebind(ends[i].name);
+	}
+	test_end("configuration", end_config);
+	loop_watch(false);
+	loop_stop();
+
+	loop_start();
+	test_end("VMM", vmm_kill);
+	mock_expect_held(&idle, "after the VMM's end");
+
+	loop_start();
+	test_end("HCA", end_hca);
+	vmm_kill();
+	REQUIRE(!dt_run("%s", getenv("DEVTEST_PLUG")), "the HCA returns");
+	mock_expect_held(&idle, "after the HCA's removal");
+	loop_start();
+	tap_ok(loop_works("HCA"), "every verb works with the new HCA");
+	loop_stop();
+}
