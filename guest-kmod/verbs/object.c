@@ -53,6 +53,18 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 	return 0;
 }
 
+/*
+ * The RDMA core destroys what uses an object before the object. What it does not
+ * know is with the HCA: MWs that are bound to MRs, multicast groups of QPs, and
+ * objects that were abandoned and could not be destroyed.
+ */
+static bool vhyv_may_refuse(const struct vhyv_ucontext *uctx,
+			    enum hyv_obj_type type)
+{
+	return type == HYV_OBJ_MR || type == HYV_OBJ_QP ||
+	       (type != HYV_OBJ_CONTEXT && READ_ONCE(uctx->kept));
+}
+
 /**
  * vhyv_object_destroy() - destroy an object on behalf of its owner
  * @uctx: owner
@@ -60,16 +72,24 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
  * @handle: handle
  * @mem: memory that the host uses for the object, or NULL; freed on success
  *
- * Return: 0, -EBUSY if the object is in use, or -EINVAL if the HCA refuses.
+ * Return: 0; or, of what the HCA may refuse to destroy, -EBUSY or -EINVAL, and
+ * the object still exists.
  */
 int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+	int ret;
 
 	/* An object whose creator was killed may still use this one. */
 	vhyv_cmdq_wait_abandoned(hdev, &uctx->nr_abandoned);
-	return vhyv_destroy(hdev, type, handle, mem);
+	ret = vhyv_destroy(hdev, type, handle, mem);
+	if (!ret || vhyv_may_refuse(uctx, type))
+		return ret;
+	/* A process that exits could never be rid of the object. */
+	vhyv_dev_lost(hdev, "host refuses to destroy an unused object");
+	vhyv_cmdq_wait_drained(hdev);
+	return 0;
 }
 
 /*

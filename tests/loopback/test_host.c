@@ -117,6 +117,25 @@ static void test_destroy_fails(void)
 	       "the driver starts again");
 }
 
+/* Nothing uses the PD, so no later attempt would do better. */
+static void test_destroy_refused(void)
+{
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, -1);
+	tap_is(uv_dealloc_pd(&uv), 0, "DEALLOC_PD that the host refuses");
+	tap_is(uv_async_event(&uv, 10000 * dt_timeout_scale()),
+	       EVENT_DEVICE_FATAL, "to refuse it ends the device");
+	uv_close(&uv);
+	vmm_behave();
+	loop_expect_idle("after the device's end");
+	loop_driver("unbind");
+	tap_ok(loop_driver("bind") && loop_works("after a refused PD"),
+	       "the driver starts again after that");
+}
+
 /* A driver that cannot be unloaded would take the device for one of its own. */
 static void test_builtin(void)
 {
@@ -137,6 +156,7 @@ void suite_retry(void)
 	test_destroy_again(HYV_S_EAGAIN, "EAGAIN");
 	test_destroy_busy();
 	test_destroy_fails();
+	test_destroy_refused();
 	loop_stop();
 }
 
