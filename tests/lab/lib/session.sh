@@ -67,7 +67,8 @@ session_prepare() {
 		QEMU=$("$TOP/qemu-patches/build" --with "$LAB/qemu" | tail -n 1)
 		GUEST_QEMU=$QEMU
 		[ "${HYV_QEMU_SANITIZE:-0}" = 0 ] || GUEST_QEMU=$(
-			"$TOP/qemu-patches/build" --sanitize | tail -n 1)
+			"$TOP/qemu-patches/build" --sanitize | tail -n 1
+		)
 		HOST_KERNEL=$("$LAB/images/kernel" "$HOST_SERIES")
 		GUEST_KERNEL=$("$LAB/images/kernel" "$GUEST_SERIES")
 		PROBE_KERNEL=$("$LAB/images/kernel" 6.1)
