@@ -172,6 +172,32 @@ static void roce_build(struct kunit *test)
 			get_unaligned_le32(pkt + len - 4));
 }
 
+/* The examples of docs/protocol.md, for implementers. */
+static void roce_document(struct kunit *test)
+{
+	static const struct {
+		struct vhyv_roce_hdr hdr;
+		u8 icrc[4];
+	} examples[] = {
+		{ { .sgid = { [10] = 0xff, 0xff, 10, 0, 0, 1 },
+		    .dgid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
+		    .psn = 0x123456, .sport = 0xc000, .hop_limit = 64 },
+		  { 0x60, 0x36, 0x66, 0x1a } },
+		{ { .sgid = { 0xfd, [15] = 1 }, .dgid = { 0xfd, [15] = 2 },
+		    .psn = 0x123456, .sport = 0xc000, .hop_limit = 64 },
+		  { 0x2e, 0x21, 0x97, 0x52 } },
+	};
+	u8 mad[VHYV_ROCE_MAD_LEN] = { 0x01, 0x07, 0x02, 0x03 };
+	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
+	size_t i, len;
+
+	for (i = 0; i < ARRAY_SIZE(examples); i++) {
+		len = vhyv_roce_len(&examples[i].hdr);
+		vhyv_roce_build(pkt, &examples[i].hdr, mad);
+		KUNIT_EXPECT_MEMEQ(test, pkt + len - 4, examples[i].icrc, 4);
+	}
+}
+
 /* Values that exceed their fields do not change other fields. */
 static void roce_build_wide(struct kunit *test)
 {
@@ -378,6 +404,7 @@ static void roce_gid_kind(struct kunit *test)
 static struct kunit_case roce_pkt_cases[] = {
 	KUNIT_CASE(roce_captured),
 	KUNIT_CASE_PARAM(roce_build, sample_gen_params),
+	KUNIT_CASE(roce_document),
 	KUNIT_CASE_PARAM(roce_build_wide, sample_gen_params),
 	KUNIT_CASE_PARAM(roce_parse, sample_gen_params),
 	KUNIT_CASE_PARAM(roce_each_bit, sample_gen_params),
