@@ -65,7 +65,7 @@ enum hyv_nl_cmd {
 enum hyv_nl_attr {
 	HYV_NL_A_UNSPEC,
 	HYV_NL_A_PAD,
-	HYV_NL_A_VNIC_ID,		/* u32, never reused */
+	HYV_NL_A_VNIC_ID,		/* u32, given out in turn */
 	HYV_NL_A_VNIC_NAME,		/* string, chosen by the VMM */
 	HYV_NL_A_VNIC_PID,		/* u32, of the VMM */
 	HYV_NL_A_VNIC_COMM,		/* string, of the VMM */
