@@ -42,8 +42,13 @@ bench: ## compare speed: native, in guests, rxe over virtio-net
 
 ##@ Test (as root on Debian 12; installs packages of scripts/packages)
 .PHONY: check
-check: ## run all tests: lint, kunit, userlib, qemu, cases in the lab
+check: ## run the tests: lint, kunit, userlib, qemu, cases in the lab
 	@tests/check
+
+.PHONY: check-all
+check-all: ## run all cases on all kernels, also on a debug kernel, for hours
+	@tests/check lint kunit userlib fuzz qemu lab all-6.1-6.1 all-6.12-6.12 \
+		lab-6.12-6.1 lab-6.1-6.12 lab-6.1-point-6.1-point debug-lab debug
 
 .PHONY: check-debug
 check-debug: ## run the cases on a debug kernel (built on first use)
