@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # All of the stock perftest programs, polling and with events: between the guests
-# over all sizes, in each of them with one; with one queue pair and with 16, over UC
-# and UD, and with an SRQ.
+# and in each of them; with one queue pair and with 16, over UC and UD, and with an
+# SRQ. The case perftest-sizes has all sizes.
 . "$HYV_TREE/tests/lib/case.sh"
+
+# of the programs whose names end in "-all"
+SIZES=(-s 65536 -n 20)
+UD_SIZES=(-s 1024 -n 20)
+[ -z "${ALL_SIZES:-}" ] || SIZES=(-a -n 5) UD_SIZES=(-a -n 20)
 
 gid_index
 
 for test in lat bw; do
 	for op in send write read; do
-		perftest across "$op-$test-all" ib_${op}_$test -a -n 5
+		perftest across "$op-$test-all" ib_${op}_$test "${SIZES[@]}"
 		perftest within "$op-$test-within" ib_${op}_$test -s 4096 -n 50
 	done
 	# The programs that write have no events to wait for.
 	for op in send read; do
-		perftest across "$op-$test-events-all" ib_${op}_$test -a -n 5 -e
+		perftest across "$op-$test-events-all" ib_${op}_$test "${SIZES[@]}" -e
 		perftest within "$op-$test-events-within" ib_${op}_$test -s 4096 -n 50 -e
 	done
 	for type in CMP_AND_SWAP FETCH_AND_ADD; do
@@ -36,7 +41,7 @@ perftest across send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
 for test in lat bw; do
 	perftest_of UC across "send-$test-uc" ib_send_$test -s 65536 -n 50
 	perftest_of UC across "write-$test-uc" ib_write_$test -s 65536 -n 50
-	perftest_of UD across "send-$test-ud-all" ib_send_$test -a -n 20
+	perftest_of UD across "send-$test-ud-all" ib_send_$test "${UD_SIZES[@]}"
 	perftest_of UC across "send-$test-uc-events" ib_send_$test -s 64 -n 50 -e
 	perftest_of UD across "send-$test-ud-events" ib_send_$test -s 64 -n 50 -e
 done
