@@ -5,6 +5,7 @@
 #ifndef DEVTEST_LIFE_H
 #define DEVTEST_LIFE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,11 +33,13 @@ struct life {
  * @name: of the command, for messages
  * @verb: verb of the HCA's driver that the host calls
  * @run: takes the step; returns the status of the reply
+ * @mock: only the mock HCA can do this
  */
 struct life_step {
 	const char *name;
 	const char *verb;
 	int (*run)(struct life *l);
+	bool mock;
 };
 
 extern const struct life_step life_steps[];
@@ -63,6 +66,8 @@ const struct life_step *life_step(const char *name);
 uint32_t life_handle(const struct life *l, uint32_t type);
 void life_begin(struct life *l, struct vnic *v, struct gbuf *buf,
 		struct gbuf *mi);
+bool life_has(size_t step);
+int life_take(struct life *l, size_t step);
 int life_create(struct life *l);
 
 #endif /* DEVTEST_LIFE_H */

@@ -363,9 +363,9 @@ static bool fail_step(size_t step, unsigned int n)
 
 	life_begin(&l, &fix.v, &buf, &mi);
 	for (i = 0; i < step; i++)
-		bad |= life_steps[i].run(&l);
+		bad |= life_take(&l, i);
 	failnth_set(n);
-	ret = life_steps[i].run(&l);
+	ret = life_take(&l, i);
 	injected = failnth_injected();
 	if (!clean(ret))
 		tap_ok(false, "%s with fault %u: status %d", life_steps[i].name,
@@ -376,7 +376,7 @@ static bool fail_step(size_t step, unsigned int n)
 		return injected;
 	}
 	for (i += !ret; i < life_nr_steps; i++)
-		bad |= life_steps[i].run(&l);
+		bad |= life_take(&l, i);
 	bad |= cmd_destroy(&fix.v, HYV_OBJ_CONTEXT, l.context);
 	if (bad)
 		tap_ok(false, "%s with fault %u: the other commands work",
@@ -486,7 +486,8 @@ void suite_failnth(void)
 	test_commands(HYV_ADDRESSING_GUEST);
 	test_commands(HYV_ADDRESSING_HOST);
 	for (i = 0; i < life_nr_steps; i++)
-		sweep(life_steps[i].name, fail_step, i);
+		if (life_has(i))
+			sweep(life_steps[i].name, fail_step, i);
 	for (i = 0; i < ARRAY_SIZE(ends); i++)
 		sweep("DESTROY", fail_end, i);
 	sweep("DESTROY of a context with all objects", fail_end_of_all, 0);
