@@ -4,6 +4,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/kmemleak.h>
 #include <linux/printk.h>
 
 #include "hca/hca.h"
@@ -23,6 +24,9 @@ void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 		ops->silence(vnic, obj);
 	/* Commands of other threads may do so at the same time. */
 	WRITE_ONCE(hyvh_to_context(obj->owner)->leaked, true);
+	/* The log has it. Both refer to all else that stays. */
+	kmemleak_not_leak(obj);
+	kmemleak_not_leak(vnic);
 	hyvh_hca_count_leak(vnic->hca);
 	if (atomic_inc_return(&vnic->nr_leaked) == 1)
 		pr_warn_ratelimited("%s: driver failed to destroy a %s of vNIC %u: %pe; it stays until the host restarts, and so does what it uses\n",
