@@ -124,8 +124,7 @@ void fuzz_corpus_load(struct fuzz_coverage *cov, const char *path)
 	FILE *f;
 
 	f = fopen(path, "r");
-	if (!f)
-		return;
+	REQUIRE(f, "recipes in %s", path);
 	while (fgets(line, sizeof(line), f)) {
 		memset(&recipe, 0, sizeof(recipe));
 		if (line[0] == '#' || sscanf(line, "%31s %" SCNx64 "%n", name,
