@@ -25,8 +25,6 @@
 #define HYVH_DEFAULT_QUEUE_BYTES	SZ_1G
 /* Plus the part of the limit of pinned bytes that full use of it needs. */
 #define HYVH_DEFAULT_MR_BYTES	SZ_256M
-/* An eighth of the mappings that a process may have by default. */
-#define HYVH_DEFAULT_STITCH_VMAS	8192
 
 /* Highest limits that a VMM can set. */
 #define HYVH_MAX_CONTEXTS	1048576
@@ -81,8 +79,6 @@ void hyvh_limits_init(struct hyvh_vnic *vnic)
 		hyvh_quota_init(&vnic->quota[type], 0);
 	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
 			       HYVH_DEFAULT_QUEUE_BYTES);
-	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_STITCH_VMAS],
-			       HYVH_DEFAULT_STITCH_VMAS);
 	/* Nothing can be pinned before HYV_SET_MEM. */
 	hyvh_limits_set_pinned(vnic, 0, false);
 }

@@ -351,8 +351,7 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 	init_waitqueue_head(&vnic->teardown_wait);
 	vnic->mm_notifier.ops = &hyvh_vnic_mm_ops;
 	hyvh_hca_link_init(&vnic->hca_link, &hyvh_vnic_link_ops);
-	hyvh_guest_mem_init(&vnic->mem, &vnic->cancel,
-			    &vnic->quota[HYV_NL_QUOTA_STITCH_VMAS]);
+	hyvh_guest_mem_init(&vnic->mem, &vnic->cancel);
 	hyvh_objs_init(&vnic->objs);
 	hyvh_limits_init(vnic);
 	hyvh_window_init(&vnic->window);
@@ -448,6 +447,7 @@ static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
 	mmgrab(vnic->mm);
 	vnic->vmm = vmm;
 	vnic->vmm_mrs = hyvh_vmm_mrs(vmm);
+	vnic->mem.vmas = hyvh_vmm_stitch_vmas(vmm);
 	vnic->events.mm = vnic->mm;
 	vnic->events.nr_queues = arg->nr_event_queues;
 	strscpy(vnic->name, arg->name, sizeof(vnic->name));
@@ -816,9 +816,17 @@ static u32 hyvh_vnic_state(struct hyvh_vnic *vnic)
 						    HYV_NL_VNIC_ATTACHED;
 }
 
+static const struct hyvh_quota *hyvh_vnic_quota(const struct hyvh_vnic *vnic,
+						enum hyv_nl_quota type)
+{
+	return type == HYV_NL_QUOTA_STITCH_VMAS ? vnic->mem.vmas :
+						  &vnic->quota[type];
+}
+
 static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 				struct hyvh_vnic_info *info)
 {
+	const struct hyvh_quota *quota;
 	int type;
 
 	memset(info, 0, sizeof(*info));
@@ -833,8 +841,9 @@ static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 		info->obj_max[type] = hyvh_objs_max(&vnic->objs, type);
 	}
 	for (type = 0; type < HYV_NL_NR_QUOTAS; type++) {
-		info->quota_used[type] = hyvh_quota_used(&vnic->quota[type]);
-		info->quota_max[type] = hyvh_quota_max(&vnic->quota[type]);
+		quota = hyvh_vnic_quota(vnic, type);
+		info->quota_used[type] = hyvh_quota_used(quota);
+		info->quota_max[type] = hyvh_quota_max(quota);
 	}
 	hyvh_window_usage(&vnic->window, &info->window_used,
 			  &info->window_size);

@@ -118,7 +118,8 @@ struct hyvh_vnic {
 	struct hyvh_hca_link hca_link;
 	struct hyvh_guest_mem mem;
 	struct hyvh_objs objs;
-	struct hyvh_quota quota[HYV_NL_NR_QUOTAS]; /* by enum hyv_nl_quota */
+	/* By enum hyv_nl_quota, except STITCH_VMAS: that is mem.vmas. */
+	struct hyvh_quota quota[HYV_NL_NR_QUOTAS];
 	struct hyvh_window window;
 	atomic_t nr_mcast;		/* see verbs/mcast.c */
 	struct hyvh_vgids vgids;

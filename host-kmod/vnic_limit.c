@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Limits that several vNICs share: on the vNICs of a user, each of which costs
- * memory and a kernel thread that no other limit covers, and on the MRs of a
- * VMM, whose vNICs can all pin the same page.
+ * memory and a kernel thread that no other limit covers; on the MRs of a VMM,
+ * whose vNICs can all pin the same page; and on the mappings in a VMM, for
+ * which the kernel has one limit for each process.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -28,6 +29,9 @@ module_param(max_mrs_per_vmm, uint, 0644);
 MODULE_PARM_DESC(max_mrs_per_vmm,
 		 "Maximum number of memory regions of all vNICs of a VMM that attaches its first one now (default and maximum: 262144)");
 
+/* An eighth of the mappings that a process may have by default. */
+#define HYVH_MAX_VMM_STITCH_VMAS	8192
+
 /* A user with vNICs. */
 struct hyvh_user {
 	struct list_head node;		/* in hyvh_users */
@@ -46,7 +50,9 @@ struct hyvh_vmm {
 	struct list_head node;		/* in hyvh_vmms */
 	struct mm_struct *mm;		/* the vNICs keep it */
 	unsigned int nr_vnics;
-	struct hyvh_quota mrs;		/* has a lock of its own */
+	/* These have locks of their own. */
+	struct hyvh_quota mrs;
+	struct hyvh_quota stitch_vmas;
 };
 
 /* Protects both lists and their elements. */
@@ -173,6 +179,7 @@ static struct hyvh_vmm *hyvh_vmm_find(struct mm_struct *mm,
 	vmm->mm = mm;
 	hyvh_quota_init(&vmm->mrs, min_t(u64, READ_ONCE(max_mrs_per_vmm),
 					 HYVH_MAX_VMM_MRS));
+	hyvh_quota_init(&vmm->stitch_vmas, HYVH_MAX_VMM_STITCH_VMAS);
 	list_add(&vmm->node, &hyvh_vmms);
 	return vmm;
 }
@@ -212,4 +219,10 @@ void hyvh_vmm_put(struct hyvh_vmm *vmm)
 struct hyvh_quota *hyvh_vmm_mrs(struct hyvh_vmm *vmm)
 {
 	return &vmm->mrs;
+}
+
+/* The number of mappings that requests of all vNICs of a VMM make in it. */
+struct hyvh_quota *hyvh_vmm_stitch_vmas(struct hyvh_vmm *vmm)
+{
+	return &vmm->stitch_vmas;
 }

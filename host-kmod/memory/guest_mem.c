@@ -9,13 +9,12 @@
 
 #include "memory/guest_mem.h"
 
-void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel,
-			 struct hyvh_quota *vmas)
+void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel)
 {
 	spin_lock_init(&mem->lock);
 	mem->table = NULL;
 	mem->cancel = cancel;
-	mem->vmas = vmas;
+	mem->vmas = NULL;
 }
 
 void hyvh_guest_mem_free(struct hyvh_guest_mem *mem)

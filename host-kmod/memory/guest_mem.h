@@ -20,11 +20,11 @@ struct hyvh_guest_mem {
 	struct hyvh_mem_table *table;
 	/* Set while requests that pin memory are to end; see cancel.h. */
 	const bool *cancel;
-	struct hyvh_quota *vmas;	/* mappings for stitches */
+	/* Mappings of the VMM for stitches. Set before the vNIC is attached. */
+	struct hyvh_quota *vmas;
 };
 
-void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel,
-			 struct hyvh_quota *vmas);
+void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel);
 void hyvh_guest_mem_free(struct hyvh_guest_mem *mem);
 int hyvh_guest_mem_set(struct hyvh_guest_mem *mem,
 		       const struct hyv_set_mem *arg, u64 *bytes,

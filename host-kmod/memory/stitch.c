@@ -412,7 +412,7 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 		return hyvh_stitch_check(stitch, plan, NULL);
 	case HYVH_STITCH_VMAS:
 		ret = hyvh_stitch_map_vmas(stitch, plan);
-		/* The VMM, or this vNIC, may be close to its limit of mappings. */
+		/* The VMM may be close to its limit of mappings, or to ours. */
 		if (ret != -ENOMEM && ret != -EDQUOT)
 			break;
 		hyvh_stitch_undo(stitch);

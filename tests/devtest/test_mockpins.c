@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Guest memory that goes away while it is registered page by page. The mock HCA
- * is slow then. Needs what test_mock.c needs.
+ * Guest memory that goes away while it is registered page by page, and how many
+ * mappings registrations take. The mock HCA is slow then. Needs what
+ * test_mock.c needs.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +19,10 @@
 
 /* More pieces than are mapped one by one. */
 #define MANY_PAGES 4200
+/* So few that they are, unless too many mappings exist. */
+#define FEW_PAGES 4000
+/* Mappings that all registrations of a VMM may make. */
+#define MAX_MAPPINGS 8192
 /* TAINT_BAD_PAGE */
 #define BAD_PAGE (1 << 5)
 
@@ -49,20 +54,28 @@ static void *reg_thread(void *arg)
 	return NULL;
 }
 
-/* Returns when the driver has been called; it waits for reg_go_on(). */
-static void reg_start(struct reg *reg)
+/*
+ * Returns when the driver has been called by @nr threads; it waits for
+ * reg_go_on().
+ */
+static void reg_start_nr(struct reg *reg, unsigned int pages, unsigned int nr)
 {
 	uint32_t context;
 
 	gmem_init(&reg->gm, GMEM_MEMFD);
-	gbuf_init(&reg->buf, &reg->gm, MANY_PAGES * DT_PAGE, 0, GBUF_SCATTERED);
+	gbuf_init(&reg->buf, &reg->gm, pages * DT_PAGE, 0, GBUF_SCATTERED);
 	vnic_open(&reg->v, &reg->gm);
 	REQUIRE_EQ(cmd_alloc_context(&reg->v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(&reg->v, context, &reg->pd), 0, "ALLOC_PD");
 	mock_rule("reg_user_mr sleep=%u calls=1", 20000 * dt_timeout_scale());
 	REQUIRE(!pthread_create(&reg->thread, NULL, reg_thread, reg),
 		"pthread_create");
-	REQUIRE(mock_wait("running.reg_user_mr", 1, 10000), "REG_MR is slow");
+	REQUIRE(mock_wait("running.reg_user_mr", nr, 10000), "REG_MR is slow");
+}
+
+static void reg_start(struct reg *reg)
+{
+	reg_start_nr(reg, MANY_PAGES, 1);
 }
 
 static int reg_go_on(struct reg *reg)
@@ -193,6 +206,39 @@ static void test_forked(void)
 	reg_end(&reg);
 }
 
+static unsigned int count_mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned int nr = 0;
+	char line[256];
+
+	REQUIRE(f, "/proc/self/maps");
+	while (fgets(line, sizeof(line), f))
+		nr += !!strchr(line, '\n');
+	fclose(f);
+	return nr;
+}
+
+/* Each vNIC alone could make all of its mappings. */
+static void test_mappings(void)
+{
+	static struct reg reg[4];
+	unsigned int before = count_mappings(), nr;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reg); i++)
+		reg_start_nr(&reg[i], FEW_PAGES, i + 1);
+	nr = count_mappings() - before;
+	tap_ok(nr > FEW_PAGES, "%u mappings for registrations at once", nr);
+	/* Some more for the vNICs, their memory, and threads. */
+	tap_ok(nr < MAX_MAPPINGS + 1000, "that are limited for all vNICs");
+	for (i = 0; i < ARRAY_SIZE(reg); i++)
+		tap_is(reg_go_on(&reg[i]), 0, "REG_MR of vNIC %zu", i);
+	tap_ok(count_mappings() < before + 1000, "none of them is left");
+	for (i = 0; i < ARRAY_SIZE(reg); i++)
+		reg_end(&reg[i]);
+}
+
 void suite_mockpins(void)
 {
 	struct mock_held before;
@@ -204,6 +250,7 @@ void suite_mockpins(void)
 	test_unmapped();
 	test_moved();
 	test_forked();
+	test_mappings();
 	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	mock_expect_held(&before, "after memory that went away");
 	mock_check("memory that went away");

@@ -120,8 +120,8 @@ enum hyv_nl_quota {
 	/* bytes of host memory that describe MRs, at most */
 	HYV_NL_QUOTA_MR_BYTES,
 	/*
-	 * mappings in the VMM while memory is registered; if they do not
-	 * suffice, it is registered in a slower way
+	 * mappings in the VMM, for all of its vNICs, while memory is
+	 * registered; if they do not suffice, it is registered in a slower way
 	 */
 	HYV_NL_QUOTA_STITCH_VMAS,
 
