@@ -72,6 +72,7 @@ static void hyvh_vnic_free(struct kref *ref)
 	hyvh_signal_set(&vnic->config_changed, NULL);
 	hyvh_doorbells_destroy(&vnic->doorbells);
 	hyvh_events_free(&vnic->events);
+	xa_destroy(&vnic->mcast_addrs);
 	xa_destroy(&vnic->cq_slots);
 	xa_destroy(&vnic->qp_slots);
 	hyvh_vgids_free(&vnic->vgids);
@@ -356,6 +357,7 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 	hyvh_limits_init(vnic);
 	hyvh_window_init(&vnic->window);
 	hyvh_vgids_init(&vnic->vgids, &vnic->events);
+	xa_init_flags(&vnic->mcast_addrs, XA_FLAGS_ACCOUNT);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&vnic->cq_slots, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	hyvh_events_init(&vnic->events, &vnic->worker, &vnic->mem,

@@ -121,7 +121,10 @@ struct hyvh_vnic {
 	/* By enum hyv_nl_quota, except STITCH_VMAS: that is mem.vmas. */
 	struct hyvh_quota quota[HYV_NL_NR_QUOTAS];
 	struct hyvh_window window;
-	atomic_t nr_mcast;		/* see verbs/mcast.c */
+	/* See verbs/mcast.c. */
+	atomic_t nr_mcast;
+	struct xarray mcast_addrs;	/* that stay on the network device */
+	atomic_t nr_mcast_addrs;
 	struct hyvh_vgids vgids;
 	struct xarray qp_slots;		/* struct hyvh_obj by doorbell slot */
 	struct xarray cq_slots;		/* struct hyvh_obj by arming slot */

@@ -33,6 +33,7 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 		.trusted_only = true,
 		.doorbell_area = true,
 		.kernel_queues = true,
+		.keeps_mcast_addrs = true,
 		.max_inline_data = 512,
 	},
 #ifdef HYV_TEST

@@ -20,6 +20,8 @@ struct hyvh_hca_link;
  * @trusted_only: the driver trusts what user space writes into its queues
  * @doorbell_area: doorbells are system calls (a software HCA)
  * @kernel_queues: the driver allocates queues itself and charges no one
+ * @keeps_mcast_addrs: the driver leaves the addresses of multicast groups on the
+ *	network device
  * @max_inline_data: limit that is enforced here because the driver would log
  *	every violation; 0 leaves it to the driver
  */
@@ -28,6 +30,7 @@ struct hyvh_hca_driver {
 	bool trusted_only;
 	bool doorbell_area;
 	bool kernel_queues;
+	bool keeps_mcast_addrs;
 	u32 max_inline_data;
 };
 

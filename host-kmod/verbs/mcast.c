@@ -8,15 +8,20 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/xarray.h>
 
 #include "address/ip_group.h"
 #include "address/vgid.h"
 #include "hca/gid_kind.h"
+#include "hca/hca.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
 /* Memberships of a vNIC. HCAs support a few thousand. */
 #define HYVH_MAX_MCAST	1024
+
+/* Addresses that a vNIC may leave on the HCA's network device. */
+#define HYVH_MAX_MCAST_ADDRS	1024
 
 /* A membership of a QP in a group. */
 struct hyvh_mcast {
@@ -87,12 +92,38 @@ static int hyvh_mcast_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 	return 0;
 }
 
+/*
+ * Count the address of a group, if the HCA's driver will not remove it from the
+ * network device. Then it stays after all members have left, so the vNIC cannot
+ * get rid of its count. The MAC address is made of the low 32 bits.
+ */
+static int hyvh_mcast_count_addr(struct hyvh_cmd *cmd, const u8 *gid)
+{
+	struct hyvh_vnic *vnic = cmd->vnic;
+	u32 addr;
+	int ret;
+
+	memcpy(&addr, gid + sizeof(union ib_gid) - sizeof(addr), sizeof(addr));
+	if (!hyvh_hca_driver(vnic->hca)->keeps_mcast_addrs ||
+	    xa_load(&vnic->mcast_addrs, addr))
+		return 0;
+	if (!atomic_add_unless(&vnic->nr_mcast_addrs, 1, HYVH_MAX_MCAST_ADDRS))
+		return hyvh_cmd_refuse(cmd, -EDQUOT,
+				       "%u addresses of groups were used",
+				       HYVH_MAX_MCAST_ADDRS);
+	ret = xa_insert(&vnic->mcast_addrs, addr, xa_mk_value(1), GFP_KERNEL);
+	if (ret)
+		atomic_dec(&vnic->nr_mcast_addrs);
+	/* Another QP has joined the group at the same time. */
+	return ret == -EBUSY ? 0 : ret;
+}
+
 static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 {
 	const struct hyv_mcast_req *req = cmd->req;
 	atomic_t *nr = &qp->vnic->nr_mcast;
 	struct hyvh_mcast *mcast;
-	int ret = -ENOMEM;
+	int ret;
 
 	/* Like uverbs: joining again has no effect. */
 	if (hyvh_mcast_find(qp, req))
@@ -100,9 +131,14 @@ static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 	if (!atomic_add_unless(nr, 1, HYVH_MAX_MCAST))
 		return hyvh_cmd_refuse(cmd, -EDQUOT, "%u memberships exist",
 				       HYVH_MAX_MCAST);
-	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
-	if (!mcast)
+	ret = hyvh_mcast_count_addr(cmd, req->gid);
+	if (ret)
 		goto err_count;
+	mcast = kzalloc(sizeof(*mcast), GFP_KERNEL_ACCOUNT);
+	if (!mcast) {
+		ret = -ENOMEM;
+		goto err_count;
+	}
 	mcast->mlid = le16_to_cpu(req->mlid);
 	memcpy(mcast->gid.raw, req->gid, sizeof(mcast->gid.raw));
 	ret = hyvh_mcast_join(qp, mcast);

@@ -202,6 +202,57 @@ static void test_memberships(void)
 	tap_is(join(n), 0, "after a reset");
 }
 
+/* Groups whose MAC addresses differ. */
+static int change_group(uint16_t opcode, uint32_t n)
+{
+	uint8_t gid[16] = {0xff, 0x12, [12] = 0x77};
+
+	n = htobe32(0x77000000 | n);
+	memcpy(gid + 12, &n, sizeof(n));
+	return cmd_mcast(&fix.v, opcode, fix.ud.handle, 0, gid);
+}
+
+static int visit(uint32_t n)
+{
+	int ret = change_group(HYV_CMD_ATTACH_MCAST, n);
+
+	return ret ? ret : change_group(HYV_CMD_DETACH_MCAST, n);
+}
+
+/* Multicast addresses of all network devices. */
+static long count_addresses(void)
+{
+	FILE *f = fopen("/proc/net/dev_mcast", "re");
+	char line[256];
+	long nr = 0;
+
+	REQUIRE(f, "/proc/net/dev_mcast");
+	while (fgets(line, sizeof(line), f))
+		nr++;
+	fclose(f);
+	return nr;
+}
+
+/* rdma_rxe leaves the address of each group on the network device. */
+static void test_group_addresses(void)
+{
+	/* The fixture has one. */
+	long before = count_addresses(), grown;
+	uint32_t n = 1;
+
+	while (n < 2 * MAX_MEMBERSHIPS && !visit(n))
+		n++;
+	tap_is(n, MAX_MEMBERSHIPS, "groups that a vNIC can visit one by one");
+	tap_is(visit(n), HYV_S_EDQUOT, "one more");
+	grown = count_addresses() - before;
+	tap_ok(grown <= MAX_MEMBERSHIPS,
+	       "%ld addresses are left on network devices", grown);
+	tap_is(visit(1), 0, "a group that was visited before");
+	fixture_renew(&fix);
+	tap_is(visit(n), HYV_S_EDQUOT, "after a reset: one more");
+	tap_is(visit(1), 0, "after a reset: one that was visited before");
+}
+
 /* --- CPU time: the thread of a vNIC is in the control group of its owner. */
 
 #define CG_MOUNT "/tmp/devtest-isolation"
@@ -411,6 +462,7 @@ void suite_isolation(void)
 	test_permissions();
 	test_slow();
 	test_memberships();
+	test_group_addresses();
 	test_worker_group();
 	test_log();
 	fixture_free(&fix);
