@@ -5,7 +5,9 @@
 #include <linux/err.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <compat/ib_private.h>
 
+#include "hca/hca.h"
 #include "hca/uctx.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
@@ -46,6 +48,34 @@ int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes)
 	return ret;
 }
 
+/*
+ * Charge an object to the rdma cgroup of the VMM, which the caller belongs to.
+ * Uverbs does so for objects of processes.
+ */
+static int hyvh_obj_charge(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
+{
+	int ret;
+
+	if (obj->type == HYV_OBJ_CONTEXT)
+		return 0;
+	ret = ib_rdmacg_try_charge(&obj->cg, cmd->ibdev,
+				   RDMACG_RESOURCE_HCA_OBJECT);
+	/* To the guest this is a limit like others. */
+	if (ret == -EAGAIN)
+		ret = -EDQUOT;
+	if (ret)
+		hyvh_cmd_refuse(cmd, ret, "limit of the rdma cgroup");
+	return ret;
+}
+
+/* Undo hyvh_obj_charge(), once the HCA's object is destroyed. */
+void hyvh_obj_uncharge(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
+{
+	if (obj->type != HYV_OBJ_CONTEXT)
+		ib_rdmacg_uncharge(&obj->cg, hyvh_hca_ibdev(vnic->hca),
+				   RDMACG_RESOURCE_HCA_OBJECT);
+}
+
 /* Undo @build of an object that was not published, and its reservation. */
 static void hyvh_obj_unbuild(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 			     const struct hyvh_obj_ops *ops)
@@ -54,6 +84,8 @@ static void hyvh_obj_unbuild(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 
 	if (ret)
 		hyvh_obj_leak(vnic, obj, ops, ret);
+	else
+		hyvh_obj_uncharge(vnic, obj);
 	hyvh_obj_abort(&vnic->objs, obj);
 	/* The HCA may already have called back. */
 	if (!ret)
@@ -78,9 +110,12 @@ static int hyvh_obj_build(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
 		hyvh_cmd_refuse(cmd, ret, "cannot reserve a handle");
 		goto err_free;
 	}
-	ret = ops->build(cmd, obj, parent);
+	ret = hyvh_obj_charge(cmd, obj);
 	if (ret)
 		goto err_abort;
+	ret = ops->build(cmd, obj, parent);
+	if (ret)
+		goto err_uncharge;
 	if (parent != owner)
 		hyvh_obj_use(parent);
 
@@ -95,6 +130,8 @@ static int hyvh_obj_build(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
 	hyvh_obj_publish(objs, obj);
 	return 0;
 
+err_uncharge:
+	hyvh_obj_uncharge(cmd->vnic, obj);
 err_abort:
 	hyvh_obj_abort(objs, obj);
 err_free:

@@ -25,6 +25,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <hyv/wire.h>
+#include <rdma/ib_verbs.h>
 
 /**
  * struct hyvh_obj - common part of all objects of a guest; embedded
@@ -34,6 +35,8 @@
  * @refs: short-term references, and one while the object is published; 0 if
  *	the object cannot be found
  * @users: child objects
+ * @cg: the rdma cgroup that the HCA's object is charged to; not for contexts,
+ *	which uverbs charges
  * @removing: the object is being removed; written under the xa_lock, read
  *	without it by slot and through an owner
  * @type_link: in &hyvh_objs.published; protected by the xa_lock
@@ -50,6 +53,7 @@ struct hyvh_obj {
 	struct hyvh_obj *owner;
 	refcount_t refs;
 	atomic_t users;
+	struct ib_rdmacg_object cg;
 	bool removing;
 	struct list_head type_link;
 	struct list_head owner_link;

@@ -35,6 +35,7 @@ static int hyvh_obj_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 
 	if (ret)
 		return ret;
+	hyvh_obj_uncharge(vnic, obj);
 	/*
 	 * After the object's use counts were dropped, because a teardown of the
 	 * context waits for this and then frees the parents.

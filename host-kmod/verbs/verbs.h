@@ -243,6 +243,7 @@ int hyvh_obj_create(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
 		    __le32 parent);
 void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 		   const struct hyvh_obj_ops *ops, int err);
+void hyvh_obj_uncharge(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 void hyvh_destroy_all(struct hyvh_vnic *vnic);
 
 int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes);

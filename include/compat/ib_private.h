@@ -10,6 +10,7 @@
 #ifndef HYV_COMPAT_IB_PRIVATE_H
 #define HYV_COMPAT_IB_PRIVATE_H
 
+#include <linux/cgroup_rdma.h>
 #include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
@@ -31,6 +32,29 @@ void rdma_restrack_new(struct rdma_restrack_entry *res,
 void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
 			       const struct rdma_restrack_entry *parent);
 void rdma_restrack_add(struct rdma_restrack_entry *res);
+
+/* Charge the caller's rdma cgroup. Fails with -EAGAIN at its limit. */
+#ifdef CONFIG_CGROUP_RDMA
+int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj,
+			 struct ib_device *device,
+			 enum rdmacg_resource_type resource_index);
+void ib_rdmacg_uncharge(struct ib_rdmacg_object *cg_obj,
+			struct ib_device *device,
+			enum rdmacg_resource_type resource_index);
+#else
+static inline int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj,
+				       struct ib_device *device,
+				       enum rdmacg_resource_type resource_index)
+{
+	return 0;
+}
+
+static inline void ib_rdmacg_uncharge(struct ib_rdmacg_object *cg_obj,
+				      struct ib_device *device,
+				      enum rdmacg_resource_type resource_index)
+{
+}
+#endif
 
 /*
  * Weak, because stable kernels up to 6.1.176 and 6.12.107 do not export it, and

@@ -284,12 +284,78 @@ static void test_memory(void)
 	rmdir(CG_DIR);
 }
 
+#define CG_OBJECTS 20
+
+/* Objects of the HCA that are charged to the control group. */
+static long cg_objects(void)
+{
+	FILE *f = fopen(CG_DIR "/rdma.current", "re");
+	char line[256], *at;
+	long nr = 0;
+
+	REQUIRE(f, "rdma.current");
+	while (fgets(line, sizeof(line), f)) {
+		at = strstr(line, "hca_object=");
+		if (at)
+			nr += atol(at + strlen("hca_object="));
+	}
+	fclose(f);
+	return nr;
+}
+
+static void rdma_child(void *arg)
+{
+	uint32_t context, pd[CG_OBJECTS + 1];
+	struct gmem gm;
+	struct vnic v;
+	int nr = 0;
+
+	(void)arg;
+	cg_enter();
+	gmem_init(&gm, GMEM_MEMFD);
+	vnic_open(&v, &gm);
+	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
+	while (nr <= CG_OBJECTS && !cmd_alloc_pd(&v, context, &pd[nr]))
+		nr++;
+	tap_is(nr, CG_OBJECTS, "objects up to hca_object of rdma.max");
+	tap_is(cg_objects(), CG_OBJECTS, "hca_object in rdma.current");
+	tap_is(cmd_alloc_pd(&v, context, &pd[CG_OBJECTS]), HYV_S_EDQUOT,
+	       "one more");
+	tap_is(cg_objects(), CG_OBJECTS, "which is not charged");
+	tap_is(cmd_destroy(&v, HYV_OBJ_PD, pd[0]), 0, "DESTROY of one");
+	tap_is(cg_objects(), CG_OBJECTS - 1, "which is uncharged");
+	tap_is(cmd_alloc_pd(&v, context, &pd[0]), 0, "another one");
+	tap_is(vnic_reset(&v), 0, "RESET");
+	tap_is(cg_objects(), 0, "objects that are charged after it");
+	REQUIRE_EQ(vnic_set_features(&v, vnic_features(&v)), 0, "SET_FEATURES");
+	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(&v, context, &pd[0]), 0, "ALLOC_PD");
+}
+
+static void test_rdma_cgroup(void)
+{
+	char text[64];
+
+	if (!cg_make("rdma"))
+		return;
+	snprintf(text, sizeof(text), "%s hca_object=%d", dt_ibdev(),
+		 CG_OBJECTS);
+	REQUIRE(write_text(CG_DIR "/rdma.max", text), "rdma.max");
+	hostile_expect_end(hostile_fork(rdma_child, NULL),
+			   "at the limit of objects");
+	tap_is(cg_objects(), 0, "objects that are charged after its end");
+	snprintf(text, sizeof(text), "%s hca_object=max", dt_ibdev());
+	write_text(CG_DIR "/rdma.max", text);
+	rmdir(CG_DIR);
+}
+
 static const struct hostile_test tests[] = {
 	{"thousands of open files", test_open, 90},
 	{"as many vNICs as possible", test_attach, 120},
 	{"RLIMIT_NPROC", test_nproc, 60},
 	{"pids control group", test_pids, 60},
 	{"memory control group", test_memory, 120},
+	{"rdma control group", test_rdma_cgroup, 60},
 };
 
 void suite_hostile_limits(void)
