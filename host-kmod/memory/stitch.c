@@ -5,7 +5,7 @@
  *
  * The range exists only until the driver has pinned its pages. Guest memory is
  * a shared mapping of a memfd, so its pieces can be mapped again, next to each
- * other. If that needs too many mappings, the pages are inserted one by one
+ * other, over a mapping of a file of hyv.ko that reserves the range. If that needs too many mappings, the pages are inserted one by one
  * into a single mapping, of a file of its own. Then they must stay in the files
  * of guest memory for that time: see ram_files.c.
  *
@@ -134,6 +134,46 @@ static struct file *hyvh_guest_file(u64 hva, u64 len, u64 *run, u64 *pgoff)
 	return file;
 }
 
+static int hyvh_stitch_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	/* VM_MIXEDMAP allows vm_insert_pages() under the read lock later. */
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY |
+			  VM_MIXEDMAP);
+	return 0;
+}
+
+static int hyvh_stitch_release(struct inode *inode, struct file *file)
+{
+	hyvh_pseudo_file_release();
+	return 0;
+}
+
+static const struct file_operations hyvh_stitch_fops = {
+	.owner = THIS_MODULE,
+	.mmap = hyvh_stitch_mmap,
+	.release = hyvh_stitch_release,
+	.llseek = noop_llseek,
+};
+
+/* Map @stitch->size bytes of a new file at an address that the kernel chooses. */
+static int hyvh_stitch_map_file(struct hyvh_stitch *stitch, unsigned long prot)
+{
+	struct file *file;
+	unsigned long addr;
+
+	file = hyvh_pseudo_file_create("hyv-stitch", &hyvh_stitch_fops);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	addr = vm_mmap(file, 0, stitch->size, prot, MAP_SHARED, 0);
+	if (IS_ERR_VALUE(addr)) {
+		fput(file);
+		return (int)addr;
+	}
+	stitch->file = file;
+	stitch->start = addr;
+	return 0;
+}
+
 static int hyvh_stitch_charge_vma(struct hyvh_stitch *stitch)
 {
 	int ret = hyvh_quota_charge(stitch->mem->vmas, 1);
@@ -141,6 +181,26 @@ static int hyvh_stitch_charge_vma(struct hyvh_stitch *stitch)
 	if (!ret)
 		stitch->nr_vmas++;
 	return ret;
+}
+
+/*
+ * Mapping a piece has failed. This may have unmapped what has reserved its
+ * addresses, and another thread may already have mapped memory there. So leave
+ * these addresses to the VMM, unless they are still reserved.
+ */
+static void hyvh_stitch_check_hole(struct hyvh_stitch *stitch,
+				   unsigned long addr, unsigned long size)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(mm);
+	vma = vma_lookup(mm, addr);
+	if (!vma || vma->vm_file != stitch->file) {
+		stitch->hole = addr;
+		stitch->hole_size = size;
+	}
+	mmap_read_unlock(mm);
 }
 
 static int hyvh_stitch_map_piece(struct hyvh_stitch *stitch, unsigned long addr,
@@ -162,8 +222,10 @@ static int hyvh_stitch_map_piece(struct hyvh_stitch *stitch, unsigned long addr,
 		ret = vm_mmap(file, addr + done, run, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_FIXED, pgoff);
 		fput(file);
-		if (IS_ERR_VALUE(ret))
+		if (IS_ERR_VALUE(ret)) {
+			hyvh_stitch_check_hole(stitch, addr + done, run);
 			return (int)ret;
+		}
 	}
 	return 0;
 }
@@ -179,12 +241,10 @@ static int hyvh_stitch_map_vmas(struct hyvh_stitch *stitch,
 	if (ret)
 		return ret;
 	/* Reserve the range, so that no other mapping is placed into it. */
-	addr = vm_mmap(NULL, 0, stitch->size, PROT_NONE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
-	if (IS_ERR_VALUE(addr))
-		return (int)addr;
-	stitch->start = addr;
-
+	ret = hyvh_stitch_map_file(stitch, PROT_NONE);
+	if (ret)
+		return ret;
+	addr = stitch->start;
 	for (i = 0; i < plan->nr_pieces; i++) {
 		ret = hyvh_stitch_map_piece(stitch, addr, &plan->piece[i]) ?:
 		      hyvh_stitch_pause(stitch);
@@ -194,27 +254,6 @@ static int hyvh_stitch_map_vmas(struct hyvh_stitch *stitch,
 	}
 	return 0;
 }
-
-static int hyvh_stitch_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	/* VM_MIXEDMAP allows vm_insert_pages() under the read lock later. */
-	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY |
-			  VM_MIXEDMAP);
-	return 0;
-}
-
-static int hyvh_stitch_release(struct inode *inode, struct file *file)
-{
-	hyvh_pseudo_file_release();
-	return 0;
-}
-
-static const struct file_operations hyvh_stitch_fops = {
-	.owner = THIS_MODULE,
-	.mmap = hyvh_stitch_mmap,
-	.release = hyvh_stitch_release,
-	.llseek = noop_llseek,
-};
 
 static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
 			   const struct hyvh_stitch_plan *plan)
@@ -309,7 +348,6 @@ static int hyvh_stitch_insert(struct hyvh_stitch *stitch)
 static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 				 const struct hyvh_stitch_plan *plan)
 {
-	unsigned long addr;
 	int ret;
 
 	ret = hyvh_stitch_check(stitch, plan, &stitch->ram);
@@ -323,19 +361,8 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 	ret = hyvh_stitch_pin(stitch, plan);
 	if (ret)
 		return ret;
-
-	stitch->file = hyvh_pseudo_file_create("hyv-stitch", &hyvh_stitch_fops);
-	if (IS_ERR(stitch->file)) {
-		ret = PTR_ERR(stitch->file);
-		stitch->file = NULL;
-		return ret;
-	}
-	addr = vm_mmap(stitch->file, 0, stitch->size, PROT_READ | PROT_WRITE,
-		       MAP_SHARED, 0);
-	if (IS_ERR_VALUE(addr))
-		return (int)addr;
-	stitch->start = addr;
-	return hyvh_stitch_lock_files(stitch) ?: hyvh_stitch_insert(stitch);
+	return hyvh_stitch_map_file(stitch, PROT_READ | PROT_WRITE) ?:
+	       hyvh_stitch_lock_files(stitch) ?: hyvh_stitch_insert(stitch);
 }
 
 /*
@@ -349,13 +376,29 @@ static void hyvh_stitch_remove(struct hyvh_stitch *stitch)
 	hyvh_ram_files_release(&stitch->ram);
 }
 
+/* Unmap the range, except its hole. */
+static void hyvh_stitch_munmap(struct hyvh_stitch *stitch)
+{
+	unsigned long start = stitch->start;
+	unsigned long end = start + stitch->size;
+
+	if (stitch->hole_size) {
+		if (stitch->hole > start)
+			vm_munmap(start, stitch->hole - start);
+		start = stitch->hole + stitch->hole_size;
+	}
+	if (end > start)
+		vm_munmap(start, end - start);
+	stitch->start = 0;
+	stitch->hole_size = 0;
+}
+
 /* Undo what was done so far. May be repeated. */
 static void hyvh_stitch_undo(struct hyvh_stitch *stitch)
 {
 	hyvh_stitch_remove(stitch);
 	if (stitch->start)
-		vm_munmap(stitch->start, stitch->size);
-	stitch->start = 0;
+		hyvh_stitch_munmap(stitch);
 	if (stitch->file)
 		fput(stitch->file);
 	stitch->file = NULL;

@@ -21,7 +21,10 @@ struct hyvh_stitch {
 	/* Start of the range; 0 if the memory was contiguous already. */
 	unsigned long start;
 	unsigned long size;		/* bytes of the range */
-	struct file *file;		/* of the range if pages are inserted */
+	struct file *file;		/* of the range, or of what reserves it */
+	/* The part of the range that a failure has unmapped; see stitch.c. */
+	unsigned long hole;
+	unsigned long hole_size;
 	struct hyvh_ram_files ram;	/* files that the pages belong to */
 	struct page **pages;		/* pages that were inserted, or NULL */
 	unsigned long nr_pinned;	/* elements of pages that are pinned */

@@ -3,9 +3,14 @@
  * The rules of chunk lists, and the kinds of memory below them.
  */
 #include <endian.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "driver.h"
@@ -523,6 +528,122 @@ static void test_table(void)
 	gmem_free(&gm);
 }
 
+#define SEALED_PAGES 100
+#define SEALED_GPA   0x100000000ULL
+
+/* Guest memory that cannot be mapped for writing again. */
+static uint8_t *sealed_memory(void)
+{
+	int fd =
+		memfd_create("devtest-sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	uint8_t *base;
+
+	REQUIRE(fd >= 0 && !ftruncate(fd, SEALED_PAGES * DT_PAGE),
+		"memfd_create");
+	base = mmap(NULL, SEALED_PAGES * DT_PAGE, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, fd, 0);
+	REQUIRE(base != MAP_FAILED, "mmap");
+	REQUIRE(!fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), "F_ADD_SEALS");
+	close(fd);
+	return base;
+}
+
+/* Returns true if it is refused. */
+static bool reg_sealed(struct vnic *v, uint32_t pd)
+{
+	struct hyv_chunk chunk[SEALED_PAGES];
+	struct rsp rsp;
+	struct req r;
+	int i;
+
+	for (i = 0; i < SEALED_PAGES; i++) {
+		chunk[i].addr = SEALED_GPA + (SEALED_PAGES - 1 - i) * DT_PAGE;
+		chunk[i].len = DT_PAGE;
+	}
+	req_reg_mr_head(&r, pd, ACCESS_REMOTE, SEALED_GPA);
+	req_list(&r, 0, SEALED_GPA, SEALED_PAGES * DT_PAGE, chunk,
+		 SEALED_PAGES);
+	return vnic_exec(v, &r, &rsp) == HYV_S_EPERM;
+}
+
+/* Map a page for a moment. Does not touch it, because it may be lost. */
+static bool page_stays(void)
+{
+	uint32_t canary = 0x5a5a5a5a, found = 0;
+	struct iovec in = {&canary, sizeof(canary)};
+	struct iovec out = {&found, sizeof(found)};
+	struct iovec page = {.iov_len = sizeof(canary)};
+	bool stays;
+
+	page.iov_base = mmap(NULL, DT_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(page.iov_base != MAP_FAILED, "mmap");
+	stays = process_vm_writev(getpid(), &in, 1, &page, 1, 0) > 0;
+	sched_yield();
+	stays = process_vm_readv(getpid(), &out, 1, &page, 1, 0) > 0 &&
+		found == canary && stays;
+	munmap(page.iov_base, DT_PAGE);
+	return stays;
+}
+
+/* So many that one waits for the mmap lock most of the time. */
+#define SEALED_MAPPERS 4
+
+static atomic_bool sealed_stop;
+static atomic_uint sealed_maps, sealed_lost;
+
+static void *sealed_mapper(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&sealed_stop)) {
+		atomic_fetch_add(&sealed_lost, !page_stays());
+		atomic_fetch_add(&sealed_maps, 1);
+	}
+	return NULL;
+}
+
+/*
+ * When memory cannot be mapped once more, what the process maps at that time
+ * stays.
+ */
+static void test_sealed(void)
+{
+	uint64_t end = dt_now_ms() + 5000;
+	unsigned int tries = 0, refused = 0;
+	struct hyv_mem_region region = {
+		.gpa = SEALED_GPA,
+		.length = SEALED_PAGES * DT_PAGE,
+	};
+	pthread_t thread[SEALED_MAPPERS];
+	struct gmem gm;
+	struct vnic v;
+	uint32_t pd;
+	void *base;
+	size_t i;
+
+	gmem_init(&gm, GMEM_MEMFD);
+	pd = memory_vnic(&v, &gm);
+	base = sealed_memory();
+	region.addr = (uintptr_t)base;
+	REQUIRE_EQ(vnic_set_mem(&v, &region, 1), 0, "SET_MEM");
+	for (i = 0; i < SEALED_MAPPERS; i++)
+		REQUIRE(!pthread_create(&thread[i], NULL, sealed_mapper, NULL),
+			"pthread_create");
+	for (; dt_now_ms() < end; tries++)
+		refused += reg_sealed(&v, pd);
+	atomic_store(&sealed_stop, true);
+	for (i = 0; i < SEALED_MAPPERS; i++)
+		pthread_join(thread[i], NULL);
+	tap_is(refused, tries, "REG_MRs of sealed memory that are refused");
+	tap_ok(tries && atomic_load(&sealed_maps),
+	       "%u mappings of the process during them",
+	       atomic_load(&sealed_maps));
+	tap_is(atomic_load(&sealed_lost), 0, "of them are lost");
+	vnic_close(&v);
+	munmap(base, SEALED_PAGES * DT_PAGE);
+	gmem_free(&gm);
+}
+
 void suite_memory(void)
 {
 	struct dt_counts before = dt_counts();
@@ -530,6 +651,7 @@ void suite_memory(void)
 	test_anonymous();
 	test_split();
 	test_table();
+	test_sealed();
 	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	dt_expect_counts(&before, "after all kinds of memory");
 }
