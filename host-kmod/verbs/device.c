@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "address/vgid.h"
 #include "command/convert.h"
@@ -19,8 +20,9 @@
 /* Like uverbs, asks the HCA's driver only if there is provider data. */
 int hyvh_cmd_query_device(struct hyvh_cmd *cmd)
 {
+	/* Drivers may look for the context of a udata in the bundle around it. */
+	struct uverbs_attr_bundle bundle = {};
 	struct ib_device_attr attr = {};
-	struct ib_udata udata = {};
 	int ret;
 
 	if (!cmd->udata_in_len && !cmd->udata_out_room) {
@@ -29,10 +31,11 @@ int hyvh_cmd_query_device(struct hyvh_cmd *cmd)
 		return 0;
 	}
 
-	ret = hyvh_udata_in(&udata, cmd);
+	ret = hyvh_udata_in(&bundle.driver_udata, cmd);
 	if (ret)
 		return ret;
-	ret = cmd->ibdev->ops.query_device(cmd->ibdev, &attr, &udata);
+	ret = cmd->ibdev->ops.query_device(cmd->ibdev, &attr,
+					   &bundle.driver_udata);
 	if (ret)
 		return ret;
 	ret = hyvh_udata_out(cmd);
