@@ -640,10 +640,11 @@ err_charge:
  */
 int hyvh_vnic_check_ready(const struct hyvh_vnic *vnic)
 {
-	lockdep_assert_held(&vnic->teardown_rwsem);
+	lockdep_assert(lockdep_is_held(&vnic->teardown_rwsem) ||
+		       lockdep_is_held(&vnic->setup_lock));
 	if (vnic->features)
 		return 0;
-	if (!vnic->hca)
+	if (!READ_ONCE(vnic->hca))
 		return hyvh_refuse(vnic->id, -ENODEV, "HCA was removed");
 	return hyvh_refuse(vnic->id, -EPROTO, "no features are set");
 }
@@ -710,17 +711,19 @@ int hyvh_ioctl_set_event_queue(struct hyvh_vnic *vnic,
 {
 	int ret;
 
-	ret = down_read_killable(&vnic->teardown_rwsem);
-	if (ret)
-		return ret;
+	/*
+	 * Without teardown_rwsem, which the removal of an HCA may hold for long:
+	 * that changes no queue, and a reset's caller holds setup_lock.
+	 */
+	lockdep_assert_held(&vnic->setup_lock);
 	/* A queue can be stopped at any time. */
-	if (arg->num)
+	if (arg->num) {
 		ret = hyvh_vnic_check_ready(vnic);
-	if (!ret)
-		ret = hyvh_events_set_queue(&vnic->events, arg, vnic->features &
-					    BIT_ULL(VIRTIO_RING_F_EVENT_IDX));
-	up_read(&vnic->teardown_rwsem);
-	return ret;
+		if (ret)
+			return ret;
+	}
+	return hyvh_events_set_queue(&vnic->events, arg, vnic->features &
+				     BIT_ULL(VIRTIO_RING_F_EVENT_IDX));
 }
 
 static int hyvh_vnic_check_features(const struct hyvh_vnic *vnic, u64 features)

@@ -93,7 +93,10 @@ struct hyvh_vnic {
 	struct hyvh_quota *vmm_mrs;	/* of vmm: the number of MRs */
 	struct hyvh_worker worker;
 
-	/* Serialises the ioctls with HYV_IOCTL_SETUP. */
+	/*
+	 * Serialises the ioctls with HYV_IOCTL_SETUP. As only these change
+	 * features, until the vNIC ends, they may read them with it alone.
+	 */
 	struct mutex setup_lock;	/* protects attached */
 	bool attached;
 
@@ -110,7 +113,7 @@ struct hyvh_vnic {
 	 */
 	struct rw_semaphore teardown_rwsem; /* protects the next four */
 	struct hyvh_hca *hca;		/* NULL once it was removed */
-	u64 features;			/* negotiated; 0 if none are set */
+	u64 features;			/* 0 if none are set; see setup_lock */
 	u64 offered;			/* device features on offer */
 	struct hyvh_user_charge *charge; /* NULL once the vNIC has ended */
 

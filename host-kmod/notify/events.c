@@ -198,7 +198,7 @@ static void hyvh_event_queue_stop(struct hyvh_event_queue *eq, u32 *avail_index)
  * @event_idx: VIRTIO_RING_F_EVENT_IDX was negotiated
  *
  * Context: Process context. May sleep. Runs in the VMM. Caller holds
- * hyvh_vnic.setup_lock and hyvh_vnic.teardown_rwsem.
+ * hyvh_vnic.setup_lock.
  * Return: 0 or a negative errno of HYV_SET_EVENT_QUEUE.
  */
 int hyvh_events_set_queue(struct hyvh_events *events,

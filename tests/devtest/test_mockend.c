@@ -134,6 +134,13 @@ static int get_config(struct user *u)
 	return hyv_ioctl(u->v.fd, HYV_GET_CONFIG, &arg);
 }
 
+static int stop_doorbell(struct user *u)
+{
+	struct hyv_set_doorbell arg = {.size = sizeof(arg), .kick_fd = -1};
+
+	return hyv_ioctl(u->v.fd, HYV_SET_DOORBELL, &arg);
+}
+
 /* A request of one vNIC takes long while the HCA is removed. */
 static void test_slow_request(void)
 {
@@ -142,6 +149,7 @@ static void test_slow_request(void)
 	struct user slow, other;
 	pthread_t thread;
 	uint32_t context;
+	uint16_t index;
 	uint64_t began;
 	void *status;
 	pid_t pid;
@@ -164,6 +172,11 @@ static void test_slow_request(void)
 	tap_is(dt_run("timeout %u hyv list >/dev/null", ms / 2000), 0,
 	       "hyv list does not wait for it");
 	tap_ok(dt_now_ms() - began < ms / 3, "GET_CONFIG does not wait for it");
+	began = dt_now_ms();
+	tap_is(stop_doorbell(&slow), 0, "SET_DOORBELL meanwhile");
+	tap_is(evq_stop(&slow.q, &slow.v, &index), 0, "a queue stops");
+	tap_is(evq_start(&slow.q, &slow.v, index), 0, "it starts again");
+	tap_ok(dt_now_ms() - began < ms / 3, "they do not wait for it either");
 	tap_is(mock_counter("running.reg_user_mr"), 1, "it is still slow");
 	mock_clear();
 	pthread_join(thread, &status);
