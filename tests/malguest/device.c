@@ -10,8 +10,6 @@
 
 #include "malguest.h"
 
-#define MAL_RESET_SECONDS	60
-
 /* Find the structure of a type; returns its capability, or 0 */
 static int find_cap(struct pci_dev *pdev, u8 type, u8 *bar, u32 *offset,
 		    u32 *length)

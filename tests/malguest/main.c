@@ -92,6 +92,7 @@ static void report(struct mal_dev *dev, u64 operations)
 	pr_info("%d starts, %d failures, %d resets, %d interrupts\n",
 		atomic_read(&dev->starts), atomic_read(&dev->failures),
 		atomic_read(&dev->resets), atomic_read(&dev->interrupts));
+	mal_report();
 }
 
 static int attack(struct pci_dev *pdev)

@@ -39,6 +39,9 @@
 
 #define MAL_HANDLES		8
 
+/* Longest time that a reset may take */
+#define MAL_RESET_SECONDS	60
+
 /* Parts of a queue's ring, from its start */
 #define MAL_AVAIL_AT		SZ_16K
 #define MAL_USED_AT		(SZ_16K + SZ_4K)
@@ -59,6 +62,7 @@ struct mal_avail {
 
 struct mal_dev {
 	struct pci_dev *pdev;
+	struct pci_dev *bridge;		/* the host bridge of QEMU's q35, or NULL */
 	void __iomem *regs;		/* of the BAR with virtio's registers */
 	resource_size_t regs_len;
 	u32 common, config, isr, notify;	/* offsets in regs */
@@ -80,6 +84,7 @@ struct mal_dev {
 	struct mutex pci_lock;
 	u32 header[16];			/* as found, and so on */
 	u16 msix_control, pcie_control;
+	u8 pam;				/* a register of bridge */
 	u32 *table;			/* copy of msix */
 
 	/* Contents of replies; read and written without a lock */
@@ -101,6 +106,15 @@ struct mal_thread {
 	struct rnd_state rnd;
 	unsigned long end;		/* jiffies */
 	u64 operations;
+};
+
+/* Something to do to the device */
+struct mal_act {
+	const char *name;
+	bool (*commit)(struct mal_thread *t);	/* was it possible? */
+	unsigned int weight;
+	atomic_t tries;
+	atomic_t count;			/* how often it was done */
 };
 
 static inline u32 mal_rnd(struct mal_thread *t)
@@ -155,11 +169,17 @@ void mal_reply(struct mal_thread *t, const u8 *request, const u8 *reply);
 
 /* sabotage.c: do one thing */
 void mal_sabotage(struct mal_thread *t);
+/* One of @nr acts: at first often one that was not done yet; by weight */
+void mal_commit(struct mal_thread *t, struct mal_act *acts, unsigned int nr);
+/* Log the acts and their counts. */
+void mal_report_acts(const struct mal_act *acts, unsigned int nr);
+void mal_report(void);
 
 /* sabotage_pci.c: the same below virtio */
 int mal_pci_save(struct mal_dev *dev);
 void mal_pci_forget(struct mal_dev *dev);
 void mal_pci_restore(struct mal_dev *dev);
-void mal_pci_sabotage(struct mal_thread *t);
+bool mal_pci_sabotage(struct mal_thread *t);
+void mal_pci_report(void);
 
 #endif /* MALGUEST_H */

@@ -97,6 +97,36 @@ static u32 small(struct mal_thread *t)
 	       1 + mal_below(t, 16);
 }
 
+/*
+ * An address of a machine of the lab, mostly: the host takes a second to find out
+ * that there is nobody.
+ */
+static void make_gid(struct mal_thread *t, u8 *gid)
+{
+	static const u8 ipv4[16] = { [10] = 0xff, 0xff, 10, 77, 0 };
+	static const u8 link_local[16] = { 0xfe, 0x80 };
+	static const u8 machines[] = { 1, 11, 12 };
+
+	if (mal_once_in(t, 32)) {
+		prandom_bytes_state(&t->rnd, gid, 16);
+		return;
+	}
+	memcpy(gid, mal_once_in(t, 32) ? link_local : ipv4, 16);
+	gid[15] = mal_once_in(t, 32) ? mal_rnd(t) :
+		  machines[mal_below(t, ARRAY_SIZE(machines))];
+}
+
+static void fill_add_gid(struct mal_thread *t, struct hyv_add_gid_req *req)
+{
+	req->port = cpu_to_le32(mal_once_in(t, 10) ? small(t) : 1);
+	req->index = cpu_to_le16(mal_below(t, mal_once_in(t, 8) ?
+					   2 * HYV_MAX_GIDS : 8));
+	req->vlan_id = cpu_to_le16(mal_once_in(t, 8) ? mal_rnd(t) :
+				   HYV_NO_VLAN);
+	make_gid(t, req->gid);
+	req->type = mal_once_in(t, 8) ? mal_rnd(t) : HYV_GID_TYPE_ROCE_V2;
+}
+
 static void fill_create_qp(struct mal_thread *t, struct hyv_create_qp_req *req)
 {
 	u32 cq = any_handle(t, HYV_OBJ_CQ);
@@ -126,7 +156,8 @@ static void fill_modify_qp(struct mal_thread *t, struct hyv_modify_qp_req *req)
 	req->attr.dest_qp_num = cpu_to_le32(mal_rnd(t) & 0xff);
 	req->attr.ah.is_global = 1;
 	req->attr.ah.port_num = 1;
-	prandom_bytes_state(&t->rnd, req->attr.ah.dgid, 16);
+	req->attr.ah.sgid_index = mal_below(t, 8);
+	make_gid(t, req->attr.ah.dgid);
 }
 
 static void fill_fields(struct mal_thread *t, u16 opcode, u8 *buf)
@@ -140,6 +171,8 @@ static void fill_fields(struct mal_thread *t, u16 opcode, u8 *buf)
 	struct hyv_resize_cq_req *resize = (void *)buf;
 	struct hyv_query_port_req *port = (void *)buf;
 	struct hyv_mmap_req *map = (void *)buf;
+	struct hyv_del_gid_req *del_gid = (void *)buf;
+	struct hyv_create_ah_req *ah = (void *)buf;
 	unsigned int i = mal_below(t, MAL_HANDLES);
 	u64 length;
 	u32 type;
@@ -149,6 +182,19 @@ static void fill_fields(struct mal_thread *t, u16 opcode, u8 *buf)
 	case HYV_CMD_QUERY_GIDS:
 	case HYV_CMD_QUERY_PKEYS:
 		port->port = cpu_to_le32(mal_once_in(t, 10) ? small(t) : 1);
+		break;
+	case HYV_CMD_ADD_GID:
+		fill_add_gid(t, (void *)buf);
+		break;
+	case HYV_CMD_DEL_GID:
+		del_gid->port = cpu_to_le32(1);
+		del_gid->index = cpu_to_le16(mal_below(t, 8));
+		break;
+	case HYV_CMD_CREATE_AH:
+		ah->attr.is_global = 1;
+		ah->attr.port_num = 1;
+		ah->attr.sgid_index = mal_below(t, 8);
+		make_gid(t, ah->attr.dgid);
 		break;
 	case HYV_CMD_CREATE_CQ:
 		cq->cqe = cpu_to_le32(small(t));

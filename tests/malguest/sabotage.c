@@ -10,6 +10,8 @@
 
 #define MAL_STORM		200
 #define MAL_REST_MS		300
+/* An act that is not possible then may never be. */
+#define MAL_TRIES		5
 
 static u16 any_queue(struct mal_thread *t)
 {
@@ -27,7 +29,7 @@ static u16 real_queue(struct mal_thread *t)
  * Write to memory that the device uses, a few bytes or many. A descriptor stays
  * in the arena, or leads out of RAM.
  */
-static void scribble(struct mal_thread *t)
+static bool scribble(struct mal_thread *t)
 {
 	u32 start = mal_once_in(t, 2) ? real_queue(t) * MAL_RING_STRIDE :
 		    MAL_SLOTS_AT + mal_below(t, MAL_SLOTS) * MAL_SLOT_STRIDE;
@@ -42,6 +44,7 @@ static void scribble(struct mal_thread *t)
 		if (!desc || (byte != 2 && byte != 3))
 			t->dev->arena[at] = mal_rnd(t);
 	}
+	return true;
 }
 
 /*
@@ -58,7 +61,7 @@ static void make_descriptor(struct mal_thread *t, struct mal_desc *desc)
 		     mal_below(t, MAL_RING_SIZE);
 }
 
-static void offer_chain(struct mal_thread *t)
+static bool offer_chain(struct mal_thread *t)
 {
 	struct mal_dev *dev = t->dev;
 	u16 queue = mal_once_in(t, 3) ? real_queue(t) : HYV_VQ_CONTROL;
@@ -92,9 +95,10 @@ static void offer_chain(struct mal_thread *t)
 		WRITE_ONCE(avail->idx, READ_ONCE(avail->idx) + 1);
 	spin_unlock(&dev->ring_lock);
 	mal_notify(dev, queue);
+	return true;
 }
 
-static void jump(struct mal_thread *t)
+static bool jump(struct mal_thread *t)
 {
 	u16 queue = real_queue(t);
 	struct mal_avail *avail = mal_avail(t->dev, queue);
@@ -102,9 +106,10 @@ static void jump(struct mal_thread *t)
 
 	WRITE_ONCE(avail->idx, READ_ONCE(avail->idx) + by);
 	mal_notify(t->dev, queue);
+	return true;
 }
 
-static void storm(struct mal_thread *t)
+static bool storm(struct mal_thread *t)
 {
 	struct mal_dev *dev = t->dev;
 	u32 nr = mal_below(t, MAL_STORM), at;
@@ -117,9 +122,10 @@ static void storm(struct mal_thread *t)
 		at = dev->notify + mal_below(t, dev->notify_len - 4);
 		iowrite32(mal_rnd(t), dev->regs + at);
 	}
+	return true;
 }
 
-static void set_bits(struct mal_thread *t)
+static bool set_bits(struct mal_thread *t)
 {
 	u8 *area = t->dev->arena + MAL_DOORBELLS_AT;
 	u32 nr = 1 + mal_below(t, 64);
@@ -130,10 +136,11 @@ static void set_bits(struct mal_thread *t)
 	while (nr--)
 		area[mal_below(t, span)] = mal_rnd(t);
 	mal_notify(t->dev, HYV_VQ_DOORBELL);
+	return true;
 }
 
 /* Any register of the BAR, by any width, aligned or not */
-static void touch(struct mal_thread *t)
+static bool touch(struct mal_thread *t)
 {
 	struct mal_dev *dev = t->dev;
 	u32 at = mal_once_in(t, 4) ? mal_below(t, dev->regs_len) :
@@ -151,7 +158,7 @@ static void touch(struct mal_thread *t)
 		ioread16(reg);
 		ioread32(reg);
 		readq(reg);
-		return;
+		return true;
 	}
 	switch (width) {
 	case 0:
@@ -167,10 +174,11 @@ static void touch(struct mal_thread *t)
 		writeq((u64)mal_rnd(t) << 32 | mal_rnd(t), reg);
 		break;
 	}
+	return true;
 }
 
 /* Change a queue that may be running. */
-static void change_queue(struct mal_thread *t)
+static bool change_queue(struct mal_thread *t)
 {
 	static const u32 addresses[] = {
 		VIRTIO_PCI_COMMON_Q_DESCLO, VIRTIO_PCI_COMMON_Q_AVAILLO,
@@ -197,9 +205,10 @@ static void change_queue(struct mal_thread *t)
 	}
 	if (mal_once_in(t, 2))
 		mal_common16(dev, VIRTIO_PCI_COMMON_Q_ENABLE, 1);
+	return true;
 }
 
-static void reset_queue(struct mal_thread *t)
+static bool reset_queue(struct mal_thread *t)
 {
 	/* not in the headers of 6.1: queue_reset, the last register */
 	const u32 queue_reset = sizeof(struct virtio_pci_common_cfg) + 2;
@@ -207,60 +216,92 @@ static void reset_queue(struct mal_thread *t)
 	mal_common16(t->dev, VIRTIO_PCI_COMMON_Q_SELECT, any_queue(t));
 	mal_common16(t->dev, queue_reset, 1);
 	mal_common16(t->dev, VIRTIO_PCI_COMMON_Q_ENABLE, 1);
+	return true;
 }
 
-static void change_status(struct mal_thread *t)
+static bool change_status(struct mal_thread *t)
 {
 	u8 status = mal_once_in(t, 2) ? mal_rnd(t) :
 		    mal_status(t->dev) ^ 1 << mal_below(t, 8);
 
 	mal_set_status(t->dev, status);
+	return true;
 }
 
-static void change_features(struct mal_thread *t)
+static bool change_features(struct mal_thread *t)
 {
 	void __iomem *common = t->dev->regs + t->dev->common;
 
 	iowrite32(mal_below(t, 4), common + VIRTIO_PCI_COMMON_GFSELECT);
 	iowrite32(mal_rnd(t), common + VIRTIO_PCI_COMMON_GF);
 	change_status(t);
+	return true;
 }
 
-static void reset(struct mal_thread *t)
+static bool reset(struct mal_thread *t)
 {
 	mal_reset(t->dev, false);
+	return true;
 }
+
+void mal_commit(struct mal_thread *t, struct mal_act *acts, unsigned int nr)
+{
+	struct mal_act *act = NULL;
+	unsigned int sum = 0, i;
+
+	if (mal_once_in(t, 2))
+		for (i = 0; i < nr && !act; i++)
+			if (!atomic_read(&acts[i].count) &&
+			    atomic_read(&acts[i].tries) < MAL_TRIES)
+				act = &acts[i];
+	if (!act) {
+		for (i = 0; i < nr; i++)
+			sum += acts[i].weight;
+		sum = mal_below(t, sum);
+		for (act = acts; sum >= act->weight; act++)
+			sum -= act->weight;
+	}
+	atomic_inc(&act->tries);
+	if (act->commit(t))
+		atomic_inc(&act->count);
+}
+
+void mal_report_acts(const struct mal_act *acts, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		pr_info("act %s %d\n", acts[i].name,
+			atomic_read(&acts[i].count));
+}
+
+static struct mal_act acts[] = {
+	{ "scribble", scribble, 20 },
+	{ "bits", set_bits, 15 },
+	{ "storm", storm, 10 },
+	{ "touch", touch, 12 },
+	{ "chain", offer_chain, 8 },
+	{ "jump", jump, 2 },
+	{ "queue", change_queue, 5 },
+	{ "queue-reset", reset_queue, 1 },
+	{ "status", change_status, 1 },
+	{ "features", change_features, 1 },
+	{ "reset", reset, 2 },
+	{ "pci", mal_pci_sabotage, 10 },
+};
 
 void mal_sabotage(struct mal_thread *t)
 {
-	static const struct {
-		void (*commit)(struct mal_thread *t);
-		unsigned int weight;
-	} acts[] = {
-		{ scribble, 20 },
-		{ set_bits, 15 },
-		{ storm, 10 },
-		{ touch, 12 },
-		{ offer_chain, 8 },
-		{ jump, 2 },
-		{ change_queue, 5 },
-		{ reset_queue, 1 },
-		{ change_status, 1 },
-		{ change_features, 1 },
-		{ reset, 2 },
-		{ mal_pci_sabotage, 8 },
-	};
-	unsigned int sum = 0, i;
-
-	for (i = 0; i < ARRAY_SIZE(acts); i++)
-		sum += acts[i].weight;
-	sum = mal_below(t, sum);
-	for (i = 0; sum >= acts[i].weight; i++)
-		sum -= acts[i].weight;
-	acts[i].commit(t);
+	mal_commit(t, acts, ARRAY_SIZE(acts));
 	t->operations++;
 	/* Let the driver get somewhere, once in a while with many requests. */
 	usleep_range(50, 100 << mal_below(t, 8));
 	if (mal_once_in(t, 50))
 		msleep_interruptible(MAL_REST_MS);
+}
+
+void mal_report(void)
+{
+	mal_report_acts(acts, ARRAY_SIZE(acts));
+	mal_pci_report();
 }

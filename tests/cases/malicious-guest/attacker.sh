@@ -15,7 +15,7 @@ attack)
 	# It takes the device from its driver.
 	insmod "$HYV_MODULES/hyv_malguest.ko" seed="$2" seconds="$3"
 	rmmod hyv_malguest
-	dmesg | sed -n 's/.*hyv_malguest: //p' | tail -n 3
+	dmesg | sed -n 's/.*hyv_malguest: //p' | tail -n 40
 	;;
 check)
 	# the driver gets it back
@@ -25,6 +25,8 @@ check)
 	;&
 check-driver)
 	wait_for 30 eval 'ibv_devices | grep -w hyv0'
+	# in guest addressing, those of its network device
+	wait_for 30 eval 'gids | grep 0000:0000:ffff:'
 	soak -n 10
 	;;
 esac
