@@ -40,6 +40,30 @@ timeout 5 "${good[@]}" || status=$?
 [ $status = 124 ]
 hyv list
 
+# kilobytes FIELD: memory of QEMU
+kilobytes() {
+	awk -v field="$1:" '$1 == field { print $2 }' "/proc/$pid/status"
+}
+
+step "with locked memory, the window is not locked"
+mapfile -t command < <(device hca=rxe0,window-size=4G)
+"${command[@]}" -overcommit mem-lock=on -qmp stdio >"$OUT/locked" < <(
+	printf '%s\n' '{"execute":"qmp_capabilities"}' \
+		'{"execute":"query-status"}'
+	sleep 60
+) &
+pid=$!
+wait_for 30 grep -q prelaunch "$OUT/locked"
+grep -q /dev/hyv "/proc/$pid/maps"
+for field in VmLck VmRSS; do
+	echo "$field $(kilobytes $field)"
+	# the RAM is, and QEMU itself
+	[ "$(kilobytes $field)" -gt $((64 * 1024)) ]
+	[ "$(kilobytes $field)" -lt $((1024 * 1024)) ]
+done
+kill $pid
+wait $pid || true
+
 mapfile -t command < <(device hca=nosuch)
 refused no-such-hca "HCA 'nosuch' not found" "HCAs of this host: rxe0" \
 	"${command[@]}"
