@@ -13,7 +13,7 @@ struct pid;
 
 /* Classes of commands. Each has a pool of credits. */
 enum vhyv_cmd_class {
-	VHYV_CMD_RESERVED,	/* commands that release something */
+	VHYV_CMD_RESERVED,	/* quick commands that must not wait for slow ones */
 	VHYV_CMD_ORDINARY,
 	VHYV_CMD_CLASSES	/* number of classes, and commands without a credit */
 };

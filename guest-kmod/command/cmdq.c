@@ -8,9 +8,10 @@
  *
  * A command waits until it gets a credit (admission.c). So the device never has
  * more commands than a host executes at once, and a quick command is executed
- * without waiting for slow ones of other processes. Commands that release
- * something have credits of their own. There is no limit on the time that a
- * command may take: watchdog.c ends all waits if the host no longer responds.
+ * without waiting for slow ones of other processes. Quick commands that release
+ * something, or whose callers hold locks that others need, have credits of their
+ * own. There is no limit on the time that a command may take: watchdog.c ends all
+ * waits if the host no longer responds.
  */
 #include <linux/ktime.h>
 #include <linux/math.h>
@@ -46,6 +47,7 @@ static enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
 	case HYV_CMD_DETACH_MCAST:
 	case HYV_CMD_ADD_GID:
 	case HYV_CMD_DEL_GID:
+	case HYV_CMD_MMAP:
 		return VHYV_CMD_RESERVED;
 	default:
 		return VHYV_CMD_ORDINARY;

@@ -9,6 +9,8 @@
 #include "mockctl.h"
 #include "uv.h"
 
+struct vmm_options;
+
 void suite_life(void);
 void suite_kill(void);
 void suite_ends(void);
@@ -25,6 +27,7 @@ void garble(uint64_t seed, unsigned int seconds);
 extern struct mock_held idle;
 extern struct mock_held started;
 
+void loop_start_with(const struct vmm_options *options);
 void loop_start(void);
 void loop_start_guest(void);
 void loop_stop(void);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,11 @@
 #define GID_MS	     20000
 /* The driver looks so often at a silent host before it gives up. */
 #define WATCH_LIMIT 10
+/* So many slow commands at once; a process may send fewer to a small queue. */
+#define SLOW_THREADS	  4
+#define SLOW_MS		  8000
+#define SMALL_QUEUE	  8
+#define SMALL_QUEUE_SHARE 3
 
 static const uint8_t other_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 7};
 #define OTHER_ADDRESS "10.99.0.7/24"
@@ -206,6 +212,62 @@ static void test_dead(void)
 	       "the driver starts again");
 }
 
+/* One thread of a process, which sends a command that is slow. */
+static void *slow_thread(void *arg)
+{
+	return (void *)(intptr_t)uv_ex_query_device(arg);
+}
+
+static void slow_begin(struct uv *uv, pthread_t *thread, unsigned int admitted)
+{
+	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
+	unsigned int i;
+
+	vmm->slow_opcode = HYV_CMD_QUERY_DEVICE;
+	vmm->slow_ms = SLOW_MS * dt_timeout_scale();
+	for (i = 0; i < SLOW_THREADS; i++)
+		REQUIRE(!pthread_create(&thread[i], NULL, slow_thread, uv),
+			"pthread_create");
+	while (vmm->busy < admitted) {
+		REQUIRE(dt_now_ms() < end, "the VMM has %u commands", admitted);
+		dt_sleep_us(1000);
+	}
+}
+
+static void slow_end(pthread_t *thread)
+{
+	unsigned int i, good = 0;
+	void *ret;
+
+	vmm->slow_ms = 0;
+	for (i = 0; i < SLOW_THREADS; i++) {
+		pthread_join(thread[i], &ret);
+		good += !ret;
+	}
+	tap_is(good, SLOW_THREADS, "the slow commands succeed");
+}
+
+/* Threads of the process have all commands that it may have with the host. */
+static void test_mmap(void)
+{
+	const struct vmm_options options = {.queue_size = SMALL_QUEUE};
+	pthread_t thread[SLOW_THREADS];
+	uint64_t began;
+	struct uv uv;
+
+	loop_start_with(&options);
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_create_cq(&uv), "a CQ");
+	slow_begin(&uv, thread, SMALL_QUEUE_SHARE);
+	began = dt_now_ms();
+	tap_is(uv_mmap(&uv), 0, "mmap beside slow commands");
+	tap_ok(dt_now_ms() - began < SLOW_MS * dt_timeout_scale() / 2,
+	       "it does not wait for them");
+	slow_end(thread);
+	uv_close(&uv);
+	loop_stop();
+}
+
 void suite_watchdog(void)
 {
 	loop_watch(true);
@@ -214,6 +276,7 @@ void suite_watchdog(void)
 	test_dead();
 	loop_watch(false);
 	loop_stop();
+	test_mmap();
 }
 
 /* --- Guest addressing --- */

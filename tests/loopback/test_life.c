@@ -22,18 +22,16 @@
 struct mock_held idle;
 struct mock_held started;
 
-static void start_with(const uint8_t *mac)
+/* So that lists of chunks are indirect early. */
+#define MAX_REQUEST 4096
+
+void loop_start_with(const struct vmm_options *options)
 {
-	const struct vmm_options options = {
-		.mac = mac,
-		/* So that lists of chunks are indirect early. */
-		.max_request = 4096,
-	};
 	char ibdev[64], path[300];
 
 	mock_clear();
 	mock_held(&idle);
-	vmm_start(&options);
+	vmm_start(options);
 	REQUIRE(uv_find(ibdev, sizeof(ibdev), path, sizeof(path)),
 		"the guest has an RDMA device");
 	mock_held(&started);
@@ -41,7 +39,9 @@ static void start_with(const uint8_t *mac)
 
 void loop_start(void)
 {
-	start_with(NULL);
+	const struct vmm_options options = {.max_request = MAX_REQUEST};
+
+	loop_start_with(&options);
 }
 
 /* The guest's GIDs are those of LOOP_NETDEV. */
@@ -50,6 +50,10 @@ void loop_start_guest(void)
 	const char *netdev = getenv("LOOP_NETDEV");
 	char path[128], text[18] = "";
 	uint8_t mac[6];
+	const struct vmm_options options = {
+		.mac = mac,
+		.max_request = MAX_REQUEST,
+	};
 	int fd;
 
 	REQUIRE(netdev, "LOOP_NETDEV is set");
@@ -60,7 +64,7 @@ void loop_start_guest(void)
 	REQUIRE(sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &mac[0], &mac[1],
 		       &mac[2], &mac[3], &mac[4], &mac[5]) == 6,
 		"%s is a MAC address", text);
-	start_with(mac);
+	loop_start_with(&options);
 }
 
 /* Kill the VMM; nothing of the vNIC is left. */

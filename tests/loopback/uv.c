@@ -134,7 +134,7 @@ int uv_query_device(struct uv *uv)
 	return UV_CALL(uv, QUERY_DEVICE, req, rsp);
 }
 
-static int uv_ex_query_device(struct uv *uv)
+int uv_ex_query_device(struct uv *uv)
 {
 	struct ib_uverbs_ex_query_device req = {};
 	struct ib_uverbs_ex_query_device_resp rsp;
@@ -322,7 +322,7 @@ int uv_create_cq(struct uv *uv)
 	return 0;
 }
 
-static int uv_mmap(struct uv *uv)
+int uv_mmap(struct uv *uv)
 {
 	void *queue;
 

@@ -26,7 +26,8 @@
 #include "vnic.h"
 #include "vq.h"
 
-#define VMM_WORKERS    4
+/* More than the guest sends to the smallest queue of a test. */
+#define VMM_WORKERS    6
 #define VMM_QUEUE_SIZE 64
 #define VMM_EVQ_SIZE   16
 #define VMM_READY_MS   60000
@@ -491,7 +492,8 @@ static void vmm_main(const struct vmm_options *options)
 {
 	struct loop_start arg = {
 		.nr_queues = VMM_QUEUES,
-		.queue_size = VMM_QUEUE_SIZE,
+		.queue_size = options->queue_size ? options->queue_size
+						  : VMM_QUEUE_SIZE,
 		.window = DT_WINDOW,
 	};
 	struct hyv_config *config = &m.vnic.config;

@@ -76,6 +76,7 @@ struct vmm_options {
 	const uint8_t *mac;   /* guest addressing, NULL for host addressing */
 	uint32_t max_request; /* 0: that of the host */
 	uint32_t driver_id;   /* 0: that of the host */
+	uint32_t queue_size;  /* entries of each queue, 0: VMM_QUEUE_SIZE */
 };
 
 extern struct vmm_ctl *vmm;
