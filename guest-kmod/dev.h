@@ -33,7 +33,7 @@ enum {
 	VHYV_DEV_REGISTERED,	/* events may be dispatched to the RDMA core;
 				 * clearing it obliges to unregister the device
 				 */
-	VHYV_DEV_GID_MISSING,	/* the host has not been asked for a GID */
+	VHYV_DEV_GID_MISSING,	/* the host must be asked for a GID again */
 };
 
 /**

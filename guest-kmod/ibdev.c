@@ -281,6 +281,23 @@ static void vhyv_port_work(struct work_struct *work)
 	queue_work(hdev->wq, &hdev->port_work);
 }
 
+/*
+ * Before the registration there are neither tables nor consumers.
+ * vhyv_ibdev_register() then queries what has changed in between. But a GID that
+ * the host has refused during the registration may be free now, which it does
+ * not say twice.
+ */
+static void vhyv_ibdev_drop_event(struct vhyv_dev *hdev, enum ib_event_type code)
+{
+	if (!hdev->guest_gids || code != IB_EVENT_GID_CHANGE)
+		return;
+	set_bit(VHYV_DEV_GID_MISSING, &hdev->flags);
+	/* Pairs with the barrier in vhyv_ibdev_register(), which queues, too. */
+	smp_mb__after_atomic();
+	if (test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
+		queue_delayed_work(hdev->wq, &hdev->gid_retry, 0);
+}
+
 /**
  * vhyv_ibdev_port_event() - queue an event of a port
  * @hdev: device
@@ -297,12 +314,12 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 	struct vhyv_port *port = vhyv_port(hdev, port_num);
 	unsigned long flags;
 
-	/*
-	 * Before the registration there are neither tables nor consumers.
-	 * vhyv_ibdev_register() then queries what has changed in between.
-	 */
-	if (!port || !test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
+	if (!port)
 		return;
+	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags)) {
+		vhyv_ibdev_drop_event(hdev, code);
+		return;
+	}
 
 	spin_lock_irqsave(&hdev->port_lock, flags);
 	vhyv_port_queue_add(&hdev->port_events, &port->own_event[code],
@@ -379,9 +396,9 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 	set_bit(VHYV_DEV_REGISTERED, &hdev->flags);
 	/*
 	 * Pairs with the barrier of setting VHYV_DEV_FAILED before
-	 * VHYV_DEV_REGISTERED is tested, and with the one in
-	 * vhyv_add_gid_later(). Also, what is queried from now on is newer than
-	 * every event that vhyv_ibdev_port_event() has dropped.
+	 * VHYV_DEV_REGISTERED is tested, and with those in
+	 * vhyv_add_gid_later() and vhyv_ibdev_drop_event(). Also, what is
+	 * queried from now on is newer than every event that was dropped.
 	 */
 	smp_mb__after_atomic();
 	/* The RDMA core may have missed a change during the registration. */

@@ -32,6 +32,7 @@
 #define SMALL_QUEUE	  8
 #define SMALL_QUEUE_SHARE 3
 
+static const uint8_t own_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 1};
 static const uint8_t other_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 7};
 #define OTHER_ADDRESS "10.99.0.7/24"
 
@@ -302,6 +303,15 @@ static bool wait_gid(const uint8_t *want, bool there)
 	return true;
 }
 
+static bool wait_command(uint16_t opcode, unsigned int before)
+{
+	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
+
+	while (vmm->commands[opcode] == before && dt_now_ms() < end)
+		dt_sleep_us(1000);
+	return vmm->commands[opcode] != before;
+}
+
 static void address(const char *what)
 {
 	REQUIRE(!dt_run("ip addr %s " OTHER_ADDRESS " dev %s", what,
@@ -323,13 +333,10 @@ static void fail_atomic(bool on)
 static void test_refused_gid(bool faults)
 {
 	unsigned int asked = vmm->commands[HYV_CMD_ADD_GID];
-	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
 
 	fail_next(HYV_CMD_ADD_GID, HYV_S_EEXIST, -1);
 	address("add");
-	while (vmm->commands[HYV_CMD_ADD_GID] == asked && dt_now_ms() < end)
-		dt_sleep_us(5000);
-	tap_ok(vmm->commands[HYV_CMD_ADD_GID] > asked && !has_gid(other_gid),
+	tap_ok(wait_command(HYV_CMD_ADD_GID, asked) && !has_gid(other_gid),
 	       "a GID that the host refuses");
 	vmm_behave();
 	if (faults)
@@ -356,11 +363,46 @@ static void test_gid_memory(void)
 	tap_ok(wait_gid(other_gid, false), "the GID goes");
 }
 
+static void *bind_thread(void *arg)
+{
+	(void)arg;
+	return (void *)(intptr_t)loop_driver("bind");
+}
+
+/* The host refuses GIDs while the driver starts, and has them free just then.
+ */
+static void test_gid_at_start(void)
+{
+	unsigned int asked = vmm->commands[HYV_CMD_ADD_GID], queried;
+	pthread_t thread;
+	void *bound;
+
+	REQUIRE(loop_driver("unbind"), "the driver ends");
+	/* The first GID gives time to set the rest up. */
+	vmm->slow_opcode = HYV_CMD_ADD_GID;
+	vmm->slow_ms = 1000 * dt_timeout_scale();
+	REQUIRE(!pthread_create(&thread, NULL, bind_thread, NULL),
+		"pthread_create");
+	REQUIRE(wait_command(HYV_CMD_ADD_GID, asked), "the driver has a GID");
+	fail_next(HYV_CMD_ADD_GID, HYV_S_EEXIST, -1);
+	queried = vmm->commands[HYV_CMD_QUERY_PORT];
+	vmm->slow_opcode = HYV_CMD_QUERY_PORT;
+	vmm->slow_ms = GID_MS * dt_timeout_scale();
+	/* The RDMA core queries the port after it has asked for all GIDs. */
+	REQUIRE(wait_command(HYV_CMD_QUERY_PORT, queried),
+		"the driver queries the port");
+	vmm->fail_times = 0;
+	vmm_event(0, HYV_EVENT_PORT, EVENT_GID_CHANGE, 1, 1);
+	/* So that the driver has seen the event. */
+	dt_sleep_us(100000);
+	vmm_behave();
+	pthread_join(thread, &bound);
+	tap_ok(bound, "the driver starts while the host refuses GIDs");
+	tap_ok(wait_gid(own_gid, true), "it asks for them again");
+}
+
 void suite_gids(void)
 {
-	static const uint8_t own_gid[16] = {[10] = 0xff, [11] = 0xff, 10,
-					    99,		 0,	      1};
-
 	loop_start_guest();
 	REQUIRE(wait_gid(own_gid, true), "the guest's address is a GID");
 	tap_ok(loop_works("guest addressing"),
@@ -373,6 +415,7 @@ void suite_gids(void)
 		tap_skip("the kernel has no FAULT_INJECTION",
 			 "the guest asks again, although memory was short");
 	test_gid_memory();
+	test_gid_at_start();
 	loop_stop();
 }
 
