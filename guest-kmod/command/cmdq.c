@@ -220,6 +220,8 @@ static void vhyv_cmd_finish(struct vhyv_cmd *cmd, int error)
 {
 	cmd->error = error;
 	cmd->state = VHYV_CMD_OWNED;
+	if (cmd->class == VHYV_CMD_CLASSES)
+		cmd->hdev->cmdq->querying = false;
 	if (cmd->abandoned)
 		queue_work(cmd->hdev->wq, &cmd->work);
 	else
@@ -357,12 +359,17 @@ static void vhyv_cmdq_submit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 		virtqueue_notify(q->vq);
 }
 
-/* Send a command that nobody waits for, apart from other commands. */
-void vhyv_cmdq_send_abandoned(struct vhyv_cmd *cmd)
+/* Send a query of the watchdog, which nobody waits for. There is no other. */
+void vhyv_cmdq_send_query(struct vhyv_cmd *cmd)
 {
+	struct vhyv_cmdq *q = cmd->hdev->cmdq;
+
 	cmd->class = VHYV_CMD_CLASSES;
 	cmd->abandoned = true;
-	vhyv_cmdq_submit(cmd->hdev->cmdq, cmd);
+	spin_lock_irq(&q->lock);
+	q->querying = true;
+	spin_unlock_irq(&q->lock);
+	vhyv_cmdq_submit(q, cmd);
 }
 
 /*

@@ -41,7 +41,8 @@ extern unsigned int vhyv_watch_ms;
  * @queued: commands that the device has
  * @returns: commands that the device has returned so far
  * @seen_returns: @returns when @watch last ran
- * @silent: how often in a row @watch has found no new return
+ * @querying: there is a query of @watch
+ * @silent: how often in a row @watch has found no new return despite a query
  * @suspect: look at the host although it has no command
  * @pool: credits for each class of commands
  * @stalled: commands with a credit for which the virtqueue has no descriptors
@@ -57,6 +58,7 @@ struct vhyv_cmdq {
 	unsigned int queued;
 	u64 returns;
 	u64 seen_returns;
+	bool querying;
 	unsigned int silent;
 	bool suspect;
 	struct vhyv_pool pool[VHYV_CMD_CLASSES];
@@ -165,7 +167,7 @@ struct vhyv_cmdq *vhyv_cmdq_alloc(void);
 void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq);
 void vhyv_cmdq_callback(struct virtqueue *vq);
 int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable);
-void vhyv_cmdq_send_abandoned(struct vhyv_cmd *cmd);
+void vhyv_cmdq_send_query(struct vhyv_cmd *cmd);
 void vhyv_cmdq_suspect(struct vhyv_cmdq *q);
 void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev);
 void vhyv_cmdq_wait_abandoned(struct vhyv_dev *hdev, atomic_t *nr_abandoned);

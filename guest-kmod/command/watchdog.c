@@ -19,26 +19,42 @@
 #include "command/watchdog.h"
 #include "dev.h"
 
-/* Periods without a reply, to the query either, after which the host is dead. */
+/* Periods without a reply, not even to the query, after which the host is dead. */
 #define VHYV_WATCH_LIMIT	10
 
 #ifdef HYV_TEST
 unsigned int vhyv_watch_ms = 30 * MSEC_PER_SEC;
 module_param_named(watch_ms, vhyv_watch_ms, uint, 0600);
+
+/* So many queries find no memory. */
+static unsigned int vhyv_watch_faults;
+module_param_named(watch_faults, vhyv_watch_faults, uint, 0600);
+
+static bool vhyv_watchdog_fault(void)
+{
+	return vhyv_watch_faults && vhyv_watch_faults--;
+}
+#else
+static bool vhyv_watchdog_fault(void)
+{
+	return false;
+}
 #endif
 
-/* Nobody needs the reply: that there is one is enough. */
+/* Nobody needs the reply: that there is one is enough. If it fails, try again. */
 static void vhyv_watchdog_send_query(struct vhyv_dev *hdev)
 {
 	struct hyv_query_pkeys_req *req;
 	struct vhyv_cmd *cmd;
 
+	if (vhyv_watchdog_fault())
+		return;
 	cmd = vhyv_cmd_new(hdev, VHYV_CMD_QUERY_PKEYS, NULL);
 	if (IS_ERR(cmd))
 		return;
 	req = cmd->req;
 	req->port = cpu_to_le32(1);
-	vhyv_cmdq_send_abandoned(cmd);
+	vhyv_cmdq_send_query(cmd);
 }
 
 static void vhyv_watchdog_work(struct work_struct *work)
@@ -46,7 +62,7 @@ static void vhyv_watchdog_work(struct work_struct *work)
 	struct vhyv_cmdq *q = container_of(to_delayed_work(work),
 					   struct vhyv_cmdq, watch);
 	struct vhyv_dev *hdev = q->vq->vdev->priv;
-	unsigned int silent;
+	bool send = false, dead = false;
 
 	if (virtqueue_is_broken(q->vq)) {
 		vhyv_dev_fail(hdev, "control queue is broken");
@@ -63,16 +79,17 @@ static void vhyv_watchdog_work(struct work_struct *work)
 		q->seen_returns = q->returns;
 		q->silent = 0;
 		q->suspect = false;
+	} else if (q->querying) {
+		dead = ++q->silent >= VHYV_WATCH_LIMIT;
 	} else {
-		q->silent++;
+		send = true;
 	}
-	silent = q->silent;
 	queue_delayed_work(system_wq, &q->watch, VHYV_WATCH_PERIOD);
 	spin_unlock_irq(&q->lock);
 
-	if (silent == 1)
+	if (send)
 		vhyv_watchdog_send_query(hdev);
-	else if (silent > VHYV_WATCH_LIMIT)
+	if (dead)
 		vhyv_dev_fail(hdev, "host does not reply");
 }
 

@@ -45,6 +45,8 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
+#define WATCH_FAULTS "/sys/module/virtio_hyv/parameters/watch_faults"
+
 /* The time between two looks at a silent host, for tests. */
 static unsigned int watch_ms(void)
 {
@@ -191,6 +193,14 @@ static void test_slow(void)
 	loop_expect_idle("after a slow command");
 }
 
+/* A lack of memory lasts for some looks at the host. */
+static void test_slow_without_memory(void)
+{
+	write_file(WATCH_FAULTS, "3");
+	test_slow();
+	write_file(WATCH_FAULTS, "0");
+}
+
 static void test_dead(void)
 {
 	uint64_t began = dt_now_ms(), took;
@@ -274,6 +284,7 @@ void suite_watchdog(void)
 	loop_watch(true);
 	loop_start();
 	test_slow();
+	test_slow_without_memory();
 	test_dead();
 	loop_watch(false);
 	loop_stop();
@@ -369,8 +380,7 @@ static void *bind_thread(void *arg)
 	return (void *)(intptr_t)loop_driver("bind");
 }
 
-/* The host refuses GIDs while the driver starts, and has them free just then.
- */
+/* The host refuses GIDs until the driver is about to be ready. */
 static void test_gid_at_start(void)
 {
 	unsigned int asked = vmm->commands[HYV_CMD_ADD_GID], queried;
