@@ -19,6 +19,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
+#include <linux/virtio_config.h>
+#include <linux/virtio_ring.h>
 #include <linux/vmalloc.h>
 #include <linux/wait_bit.h>
 
@@ -35,7 +37,9 @@
  * Commands that the device gets at once: as many as QEMU executes at the same
  * time. One of them is for the watchdog.
  */
-#define VHYV_MAX_QUEUED		64
+#define VHYV_MAX_QUEUED		64U
+/* Descriptors of a command whose request is in one piece, as short ones are. */
+#define VHYV_MIN_DESCS		2
 /* One credit of so many is for VHYV_CMD_RESERVED. */
 #define VHYV_RESERVED_PART	4
 
@@ -192,17 +196,26 @@ struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 	return q;
 }
 
+static bool vhyv_vq_indirect(const struct virtqueue *vq)
+{
+	return virtio_has_feature(vq->vdev, VIRTIO_RING_F_INDIRECT_DESC);
+}
+
 /* Set the virtqueue, before the device is ready. */
 void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
 {
-	unsigned int reserved, credits;
+	unsigned int ring = virtqueue_get_vring_size(vq);
+	unsigned int descs = vhyv_vq_indirect(vq) ? 1 : VHYV_MIN_DESCS;
+	unsigned int reserved, ordinary, credits;
 
-	credits = min_t(unsigned int, virtqueue_get_vring_size(vq),
-			VHYV_MAX_QUEUED) - 1;
+	credits = clamp(ring / descs, 2U, VHYV_MAX_QUEUED) - 1;
 	reserved = DIV_ROUND_UP(credits, VHYV_RESERVED_PART);
+	ordinary = max(credits - reserved, 1U);
 	q->vq = vq;
+	/* For VHYV_CMD_RESERVED and the watchdog; less in the smallest rings. */
+	q->kept = min(descs * (reserved + 1), ring - min(ring, descs * ordinary));
 	vhyv_pool_init(&q->pool[VHYV_CMD_RESERVED], reserved);
-	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], max(credits - reserved, 1U));
+	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], ordinary);
 }
 
 /* For the trace only: vhyv_cmd_reply() checks the reply. */
@@ -248,6 +261,18 @@ static void vhyv_cmd_return(struct vhyv_cmdq *q, struct vhyv_cmd *cmd, int error
 	vhyv_cmd_finish(cmd, error);
 }
 
+/* Ordinary commands may be long and many, and must not fill the virtqueue. */
+static bool vhyv_cmdq_has_room(const struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
+{
+	unsigned int descs = 1;
+
+	if (cmd->class != VHYV_CMD_ORDINARY)
+		return true;
+	if (!vhyv_vq_indirect(q->vq))
+		descs += sg_nents(cmd->req_sg);
+	return q->vq->num_free >= q->kept + descs;
+}
+
 /*
  * Put a command with a credit into the virtqueue. Returns false if it has to wait
  * for descriptors.
@@ -259,7 +284,9 @@ static bool vhyv_cmdq_add(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 
 	lockdep_assert_held(&q->lock);
 	cmd->submit_ns = ktime_get_ns();
-	err = virtqueue_add_sgs(q->vq, sgs, 1, 1, cmd, GFP_ATOMIC);
+	err = -ENOSPC;
+	if (vhyv_cmdq_has_room(q, cmd))
+		err = virtqueue_add_sgs(q->vq, sgs, 1, 1, cmd, GFP_ATOMIC);
 	if (!err) {
 		trace_vhyv_cmd_submit(vhyv_dev_name(cmd->hdev),
 				      cmd->layout->opcode, cmd->layout->name,
@@ -280,13 +307,21 @@ static bool vhyv_cmdq_add(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 	return true;
 }
 
-/* Pass a command with a credit on to the device, after older ones. */
+/*
+ * Pass a command with a credit on to the device: an ordinary one after older ones,
+ * others before them.
+ */
 static void vhyv_cmdq_admit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
-	if (list_empty(&q->stalled) && vhyv_cmdq_add(q, cmd))
+	bool ordinary = cmd->class == VHYV_CMD_ORDINARY;
+
+	if ((!ordinary || list_empty(&q->stalled)) && vhyv_cmdq_add(q, cmd))
 		return;
 	cmd->state = VHYV_CMD_STALLED;
-	list_add_tail(&cmd->ticket.link, &q->stalled);
+	if (ordinary)
+		list_add_tail(&cmd->ticket.link, &q->stalled);
+	else
+		list_add(&cmd->ticket.link, &q->stalled);
 }
 
 /* Pass on as many commands as possible. Returns true if the device needs a kick. */

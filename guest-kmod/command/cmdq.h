@@ -46,6 +46,7 @@ extern unsigned int vhyv_watch_ms;
  * @suspect: look at the host although it has no command
  * @pool: credits for each class of commands
  * @stalled: commands with a credit for which the virtqueue has no descriptors
+ * @kept: descriptors that commands of VHYV_CMD_ORDINARY leave free
  * @clients: struct vhyv_client by vhyv_client.tgid
  * @drained: the device has been reset; it no longer accesses any command, nor
  *	memory that a command has handed over
@@ -63,6 +64,7 @@ struct vhyv_cmdq {
 	bool suspect;
 	struct vhyv_pool pool[VHYV_CMD_CLASSES];
 	struct list_head stalled;
+	unsigned int kept;
 	DECLARE_HASHTABLE(clients, VHYV_CLIENT_HASH_BITS);
 
 	struct completion drained;

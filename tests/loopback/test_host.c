@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/virtio_ring.h>
 
 /* For the driver IDs of tests. */
 #define HYV_TEST
@@ -28,7 +29,7 @@
 #define WATCH_LIMIT 10
 /* So many slow commands at once; a process may send fewer to a small queue. */
 #define SLOW_THREADS	  4
-#define SLOW_MS		  8000
+#define SLOW_MS		  20000
 #define SMALL_QUEUE	  8
 #define SMALL_QUEUE_SHARE 3
 
@@ -245,17 +246,23 @@ static void slow_begin(struct uv *uv, pthread_t *thread, unsigned int admitted)
 	}
 }
 
-static void slow_end(pthread_t *thread)
+/* Returns true if all commands have succeeded. */
+static bool slow_wait(pthread_t *thread)
 {
 	unsigned int i, good = 0;
 	void *ret;
 
-	vmm->slow_ms = 0;
 	for (i = 0; i < SLOW_THREADS; i++) {
 		pthread_join(thread[i], &ret);
 		good += !ret;
 	}
-	tap_is(good, SLOW_THREADS, "the slow commands succeed");
+	return good == SLOW_THREADS;
+}
+
+static bool slow_end(pthread_t *thread)
+{
+	vmm->slow_ms = 0;
+	return slow_wait(thread);
 }
 
 /* Threads of the process have all commands that it may have with the host. */
@@ -271,10 +278,63 @@ static void test_mmap(void)
 	REQUIRE(!uv_get_context(&uv) && !uv_create_cq(&uv), "a CQ");
 	slow_begin(&uv, thread, SMALL_QUEUE_SHARE);
 	began = dt_now_ms();
-	tap_is(uv_mmap(&uv), 0, "mmap beside slow commands");
+	tap_is(uv_mmap(&uv), 0, "mmap during slow commands");
 	tap_ok(dt_now_ms() - began < SLOW_MS * dt_timeout_scale() / 2,
 	       "it does not wait for them");
-	slow_end(thread);
+	tap_ok(slow_end(thread), "they succeed");
+	uv_close(&uv);
+	loop_stop();
+}
+
+static pid_t slow_process(void)
+{
+	pthread_t thread[SLOW_THREADS];
+	struct uv uv;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (pid)
+		return pid;
+	uv_open(&uv);
+	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
+	slow_begin(&uv, thread, 1);
+	_exit(!slow_wait(thread));
+}
+
+/*
+ * Without indirect descriptors, slow commands of two processes could fill the
+ * ring. Then the driver would take a host for dead that it cannot even ask.
+ */
+static void test_full_ring(void)
+{
+	const struct vmm_options options = {
+		.queue_size = SMALL_QUEUE,
+		.features_off = 1ULL << VIRTIO_RING_F_INDIRECT_DESC,
+	};
+	pthread_t thread[SLOW_THREADS];
+	uint64_t began;
+	struct uv uv;
+	int status;
+	pid_t pid;
+
+	loop_start_with(&options);
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
+	pid = slow_process();
+	slow_begin(&uv, thread, 2);
+	/* Until all are with the VMM that the driver lets through. */
+	dt_sleep_us(2 * watch_ms() * 1000);
+	began = dt_now_ms();
+	tap_is(uv_dealloc_pd(&uv), 0, "DEALLOC_PD during slow commands");
+	tap_ok(dt_now_ms() - began < 4 * watch_ms(),
+	       "it does not wait for them");
+	dt_sleep_us((WATCH_LIMIT + 5) * watch_ms() * 1000);
+	tap_ok(slow_end(thread), "they succeed after %u ms",
+	       (WATCH_LIMIT + 5) * watch_ms());
+	tap_ok(waitpid(pid, &status, 0) == pid && !status,
+	       "and so do those of another process");
 	uv_close(&uv);
 	loop_stop();
 }
@@ -286,9 +346,10 @@ void suite_watchdog(void)
 	test_slow();
 	test_slow_without_memory();
 	test_dead();
-	loop_watch(false);
 	loop_stop();
 	test_mmap();
+	test_full_ring();
+	loop_watch(false);
 }
 
 /* --- Guest addressing --- */

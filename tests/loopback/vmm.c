@@ -525,6 +525,7 @@ static void vmm_main(const struct vmm_options *options)
 	arg.features = vnic_features(&m.vnic) |
 		       1ULL << VIRTIO_RING_F_INDIRECT_DESC |
 		       1ULL << VIRTIO_RING_F_EVENT_IDX;
+	arg.features &= ~options->features_off;
 	memcpy(arg.config, config, sizeof(arg.config));
 	vmm_ioctl(LOOP_START, &arg, "LOOP_START");
 	vmm->index = arg.out_index;

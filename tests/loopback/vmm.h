@@ -71,12 +71,20 @@ struct vmm_ctl {
 	struct hyv_event event;
 };
 
-/* How a VMM sets its device up. */
+/**
+ * struct vmm_options - how a VMM sets its device up
+ * @mac: guest addressing, NULL for host addressing
+ * @max_request: 0 for that of the host
+ * @driver_id: 0 for that of the host
+ * @queue_size: entries of each queue, 0 for VMM_QUEUE_SIZE
+ * @features_off: bits that are not offered
+ */
 struct vmm_options {
-	const uint8_t *mac;   /* guest addressing, NULL for host addressing */
-	uint32_t max_request; /* 0: that of the host */
-	uint32_t driver_id;   /* 0: that of the host */
-	uint32_t queue_size;  /* entries of each queue, 0: VMM_QUEUE_SIZE */
+	const uint8_t *mac;
+	uint32_t max_request;
+	uint32_t driver_id;
+	uint32_t queue_size;
+	uint64_t features_off;
 };
 
 extern struct vmm_ctl *vmm;
