@@ -54,15 +54,36 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 }
 
 /*
- * The RDMA core destroys what uses an object before the object. What it does not
- * know is with the HCA: MWs that are bound to MRs, multicast groups of QPs, and
- * objects that were abandoned and could not be destroyed.
+ * The HCA accesses memory of an object that could not be destroyed until its
+ * context is destroyed.
  */
-static bool vhyv_may_refuse(const struct vhyv_ucontext *uctx,
-			    enum hyv_obj_type type)
+static void vhyv_keep_mem(struct vhyv_ucontext *uctx, struct vhyv_mem *mem)
 {
-	return type == HYV_OBJ_MR || type == HYV_OBJ_QP ||
-	       (type != HYV_OBJ_CONTEXT && READ_ONCE(uctx->kept));
+	mem->next = READ_ONCE(uctx->kept);
+	while (!try_cmpxchg(&uctx->kept, &mem->next, mem))
+		;
+}
+
+/*
+ * The host refuses to destroy what nothing uses, as far as the RDMA core knows.
+ * It may be used by an object that was abandoned and could not be destroyed, or
+ * the HCA's driver fails.
+ */
+static void vhyv_object_refused(struct vhyv_ucontext *uctx,
+				enum hyv_obj_type type, struct vhyv_mem *mem)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+
+	if (type == HYV_OBJ_CONTEXT) {
+		/* A process that exits could never be rid of it. */
+		vhyv_dev_lost(hdev, "host refuses to destroy a context");
+		vhyv_cmdq_wait_drained(hdev);
+		return;
+	}
+	ibdev_dbg(&hdev->ibdev, "object of type %u stays with its context\n",
+		  type);
+	if (mem)
+		vhyv_keep_mem(uctx, mem);
 }
 
 /**
@@ -72,8 +93,13 @@ static bool vhyv_may_refuse(const struct vhyv_ucontext *uctx,
  * @handle: handle
  * @mem: memory that the host uses for the object, or NULL; freed on success
  *
- * Return: 0; or, of what the HCA may refuse to destroy, -EBUSY or -EINVAL, and
- * the object still exists.
+ * The RDMA core destroys what uses an object before the object. What it does not
+ * know is with the HCA: MWs that are bound to MRs, and multicast groups of QPs.
+ * Only MRs and QPs can be refused. Of all other types, an object that the host
+ * refuses to destroy is gone for the guest, but stays on the host until the
+ * context is destroyed.
+ *
+ * Return: 0; or, of MRs and QPs, -EBUSY or -EINVAL, and the object still exists.
  */
 int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem)
@@ -84,23 +110,10 @@ int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 	/* An object whose creator was killed may still use this one. */
 	vhyv_cmdq_wait_abandoned(hdev, &uctx->nr_abandoned);
 	ret = vhyv_destroy(hdev, type, handle, mem);
-	if (!ret || vhyv_may_refuse(uctx, type))
+	if (!ret || type == HYV_OBJ_MR || type == HYV_OBJ_QP)
 		return ret;
-	/* A process that exits could never be rid of the object. */
-	vhyv_dev_lost(hdev, "host refuses to destroy an unused object");
-	vhyv_cmdq_wait_drained(hdev);
+	vhyv_object_refused(uctx, type, mem);
 	return 0;
-}
-
-/*
- * An abandoned object that another object uses cannot be destroyed now. It is
- * destroyed with the context; until then the HCA accesses its memory.
- */
-static void vhyv_keep_mem(struct vhyv_ucontext *uctx, struct vhyv_mem *mem)
-{
-	mem->next = READ_ONCE(uctx->kept);
-	while (!try_cmpxchg(&uctx->kept, &mem->next, mem))
-		;
 }
 
 /* vhyv_cmd.undo of commands that create an object of type undo_arg. */

@@ -127,22 +127,43 @@ static void test_destroy_fails(void)
 	       "the driver starts again");
 }
 
-/* Nothing uses the PD, so no later attempt would do better. */
+/* Nothing uses these objects, so no later attempt would do better. */
 static void test_destroy_refused(void)
 {
 	struct uv uv;
 
 	uv_open(&uv);
-	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
-	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, -1);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) && !uv_create_cq(&uv),
+		"a PD and a CQ");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 2);
 	tap_is(uv_dealloc_pd(&uv), 0, "DEALLOC_PD that the host refuses");
-	tap_is(uv_async_event(&uv, 10000 * dt_timeout_scale()),
-	       EVENT_DEVICE_FATAL, "to refuse it ends the device");
+	tap_is(uv_destroy_cq(&uv), 0, "DESTROY_CQ that the host refuses");
+	tap_is(vmm->fail_times, 0, "the host has refused both");
+	tap_is(uv_ex_query_device(&uv), 0, "the device works");
 	uv_close(&uv);
-	vmm_behave();
+	loop_expect_idle("after refusals, without the context");
+	tap_ok(loop_works("after refusals"), "every verb works after that");
+}
+
+/* The guest may not free memory that objects of the context may use. */
+static void test_context_refused(void)
+{
+	uint64_t end = dt_now_ms() + 10000 * dt_timeout_scale();
+	char ibdev[64], path[300];
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 1);
+	uv_close(&uv);
+	while (uv_find(ibdev, sizeof(ibdev), path, sizeof(path)) &&
+	       dt_now_ms() < end)
+		dt_sleep_us(5000);
+	tap_ok(!uv_find(ibdev, sizeof(ibdev), path, sizeof(path)),
+	       "to refuse a context ends the device");
 	loop_expect_idle("after the device's end");
 	loop_driver("unbind");
-	tap_ok(loop_driver("bind") && loop_works("after a refused PD"),
+	tap_ok(loop_driver("bind") && loop_works("after a refused context"),
 	       "the driver starts again after that");
 }
 
@@ -167,6 +188,7 @@ void suite_retry(void)
 	test_destroy_busy();
 	test_destroy_fails();
 	test_destroy_refused();
+	test_context_refused();
 	loop_stop();
 }
 

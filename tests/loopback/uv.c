@@ -389,7 +389,7 @@ static int uv_modify_cq(struct uv *uv)
 			  NULL, 0);
 }
 
-static int uv_destroy_cq(struct uv *uv)
+int uv_destroy_cq(struct uv *uv)
 {
 	struct ib_uverbs_destroy_cq req = {.cq_handle = uv->cq};
 	struct ib_uverbs_destroy_cq_resp rsp;
