@@ -155,6 +155,8 @@ struct vhyv_ah {
  * @handle: handle
  * @access: enum ib_access_flags
  * @mem: pinned memory, which the HCA accesses
+ * @unclear: the caller of a REREG_MR was killed, so it is not known if @access and
+ *	@mem are still those of the MR
  */
 struct vhyv_mr {
 	struct ib_mr ibmr;
@@ -162,6 +164,7 @@ struct vhyv_mr {
 	u32 handle;
 	int access;
 	struct vhyv_mem *mem;
+	bool unclear;
 };
 
 /* A memory window. */

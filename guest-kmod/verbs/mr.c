@@ -86,10 +86,25 @@ err_free:
 }
 
 /*
+ * vhyv_cmd.undo of REREG_MR: the HCA can access the new memory, and the MR still
+ * has the old one.
+ */
+static void vhyv_rereg_undo(struct vhyv_cmd *cmd)
+{
+	struct vhyv_ucontext *uctx = container_of(cmd->nr_abandoned,
+						  struct vhyv_ucontext,
+						  nr_abandoned);
+
+	if (vhyv_cmd_reply(cmd, NULL, 0) || !cmd->mem)
+		return;
+	vhyv_keep_mem(uctx, cmd->mem);
+	cmd->mem = NULL;
+}
+
+/*
  * Send REREG_MR, with only those fields of @req valid that @flags select. @mem
- * is the new memory, or NULL; the MR owns it on success, otherwise it is freed.
- *
- * Not killable: it must be clear which memory the HCA can access.
+ * is the new memory, or NULL; the MR owns it on success, otherwise it is freed,
+ * at once or, by an abandoned command, with the context.
  */
 static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 			 int access, struct vhyv_mem *mem,
@@ -115,9 +130,13 @@ static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 		req->access = cpu_to_le32(access);
 	if (flags & IB_MR_REREG_TRANS)
 		req->iova = cpu_to_le64(iova);
-	ret = vhyv_cmdq_exec(cmd, false);
-	if (ret)
+	cmd->undo = vhyv_rereg_undo;
+	cmd->nr_abandoned = &mr->uctx->nr_abandoned;
+	ret = vhyv_cmdq_exec(cmd, true);
+	if (ret) {
+		mr->unclear = ret == -EINTR;
 		return ret;
+	}
 
 	ret = vhyv_cmd_reply(cmd, &rsp, sizeof(rsp));
 	if (ret)
@@ -156,6 +175,11 @@ struct ib_mr *vhyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	/* ib_uverbs clears IB_MR_REREG_PD if the PD is the same. */
 	if (!flags)
 		return NULL;
+	/* Another process that has the file may still use the MR. */
+	if (mr->unclear) {
+		ibdev_dbg(ibmr->device, "a process was killed in REREG_MR\n");
+		return ERR_PTR(-EINVAL);
+	}
 
 	if (flags & IB_MR_REREG_PD)
 		pd = to_vhyv_pd(ibpd)->handle;

@@ -57,7 +57,7 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
  * The HCA accesses memory of an object that could not be destroyed until its
  * context is destroyed.
  */
-static void vhyv_keep_mem(struct vhyv_ucontext *uctx, struct vhyv_mem *mem)
+void vhyv_keep_mem(struct vhyv_ucontext *uctx, struct vhyv_mem *mem)
 {
 	mem->next = READ_ONCE(uctx->kept);
 	while (!try_cmpxchg(&uctx->kept, &mem->next, mem))

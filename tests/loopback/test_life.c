@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 
 #define EVENT_MS    5000
 #define KILL_ROUNDS 40
+#define REREG_MS    10000
 
 /* Objects of the HCA without a vNIC, and with an idle one. */
 struct mock_held idle;
@@ -198,6 +201,56 @@ static void kill_one(unsigned int n, struct dt_rng *rng)
 	waitpid(pid, NULL, 0);
 }
 
+/*
+ * The caller of a REREG_MR that takes long is killed, while another process has
+ * its file open.
+ */
+static void test_kill_rereg(void)
+{
+	unsigned int before = vmm->commands[HYV_CMD_REREG_MR];
+	uint64_t end = dt_now_ms() + REREG_MS * dt_timeout_scale();
+	struct uv *uv;
+	int fd, pidfd;
+	pid_t pid;
+
+	uv = mmap(NULL, sizeof(*uv), PROT_READ | PROT_WRITE,
+		  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(uv != MAP_FAILED, "mmap");
+	vmm->slow_opcode = HYV_CMD_REREG_MR;
+	vmm->slow_ms = REREG_MS * dt_timeout_scale();
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (!pid) {
+		uv_open(uv);
+		REQUIRE(!uv_get_context(uv) && !uv_alloc_pd(uv) &&
+				!uv_reg_mr(uv),
+			"an MR");
+		uv_rereg_mr(uv);
+		_exit(0);
+	}
+	while (vmm->commands[HYV_CMD_REREG_MR] == before) {
+		REQUIRE(dt_now_ms() < end, "the process sends REREG_MR");
+		dt_sleep_us(1000);
+	}
+	pidfd = pidfd_open(pid, 0);
+	REQUIRE(pidfd >= 0, "pidfd_open");
+	fd = pidfd_getfd(pidfd, uv->fd, 0);
+	REQUIRE(fd >= 0, "pidfd_getfd");
+	close(pidfd);
+	kill(pid, SIGKILL);
+	end = dt_now_ms() + REREG_MS * dt_timeout_scale() / 2;
+	while (!waitpid(pid, NULL, WNOHANG) && dt_now_ms() < end)
+		dt_sleep_us(1000);
+	tap_ok(dt_now_ms() < end && vmm->busy,
+	       "a process ends while the host executes its REREG_MR");
+	vmm->slow_ms = 0;
+	close(fd);
+	munmap(uv, sizeof(*uv));
+	loop_expect_idle("after REREG_MR");
+	tap_ok(loop_works("after REREG_MR"), "every verb works after that");
+}
+
 void suite_kill(void)
 {
 	static const uint16_t slow[] = {
@@ -217,6 +270,7 @@ void suite_kill(void)
 	vmm_behave();
 	loop_expect_idle("after kills");
 	tap_ok(loop_works("after kills"), "every verb works after %u kills", n);
+	test_kill_rereg();
 	loop_stop();
 }
 

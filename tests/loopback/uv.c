@@ -234,7 +234,7 @@ static int uv_rereg(struct uv *uv, uint32_t flags, uint32_t pages)
 	return UV_CALL(uv, REREG_MR, req, rsp);
 }
 
-static int uv_rereg_trans(struct uv *uv)
+int uv_rereg_mr(struct uv *uv)
 {
 	return uv_rereg(uv, REREG_TRANS, 4);
 }
@@ -663,7 +663,7 @@ const struct uv_step uv_steps[] = {
 	{"QUERY_SRQ", uv_query_srq},
 	{"REG_MR", uv_reg_mr},
 	{"REG_MR, indirect", uv_reg_big_mr},
-	{"REREG_MR, translation", uv_rereg_trans},
+	{"REREG_MR, translation", uv_rereg_mr},
 	{"REREG_MR, PD and access", uv_rereg_pd_access},
 	{"REREG_MR, all, indirect", uv_rereg_all},
 	{"CREATE_QP", uv_create_qp},
