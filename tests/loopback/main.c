@@ -19,6 +19,8 @@ static const struct dt_suite suites[] = {
 	{"watchdog", "hosts that are slow or dead", suite_watchdog, 180},
 	{"events", "events that race with the driver's end (LOOP_NETDEV)",
 	 suite_events, 240},
+	{"features", "hosts that lack a feature, or are old", suite_features,
+	 120},
 	{"faults", "faults in each verb of the guest", suite_faults, 1800,
 	 .optional = true},
 	{"hostfaults", "faults in the host, in each verb", suite_host_faults,

@@ -17,6 +17,7 @@ void suite_ends(void);
 void suite_gids(void);
 void suite_retry(void);
 void suite_watchdog(void);
+void suite_features(void);
 void suite_faults(void);
 void suite_host_faults(void);
 void suite_probe_faults(void);

@@ -412,8 +412,10 @@ static int uv_create_srq(struct uv *uv)
 	} rsp = {};
 	int ret = UV_CALL(uv, CREATE_SRQ, req, rsp);
 
-	if (!ret)
+	if (!ret) {
 		uv->srq = rsp.ib.srq_handle;
+		uv->has_srq = true;
+	}
 	return ret;
 }
 
@@ -462,9 +464,11 @@ static int uv_new_qp(struct uv *uv, uint8_t type, uint32_t *qp)
 		.recv_cq_handle = uv->cq,
 		.srq_handle = uv->srq,
 		.max_send_wr = 7,
+		.max_recv_wr = uv->has_srq ? 0 : 7,
 		.max_send_sge = 1,
+		.max_recv_sge = uv->has_srq ? 0 : 1,
 		.qp_type = type,
-		.is_srq = 1,
+		.is_srq = uv->has_srq,
 	};
 	struct {
 		struct ib_uverbs_create_qp_resp ib;

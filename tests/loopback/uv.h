@@ -35,6 +35,7 @@ enum uv_event {
  * @info: memory that the HCA's driver writes to
  * @cq_info: place of the CQ's queue, for mmap
  * @queue: the CQ's queue, or NULL
+ * @has_srq: @srq exists
  */
 struct uv {
 	int fd;
@@ -46,6 +47,7 @@ struct uv {
 	struct mminfo *info;
 	struct mminfo cq_info;
 	void *queue;
+	bool has_srq;
 	uint32_t pd, pd2, cq, srq, mr, big_mr, qp, rc_qp, ah, mw;
 };
 

@@ -19,6 +19,8 @@
 #include <unistd.h>
 #include <linux/virtio_config.h>
 
+#include <hyv/commands.h>
+
 #include "driver.h"
 #include "failnth.h"
 #include "harness.h"
@@ -46,6 +48,7 @@ static struct {
 	uint8_t *own; /* memory at VMM_OWN_GPA */
 	int kick[VMM_QUEUES];
 	int config_fd, error_fd;
+	bool old_replies;
 
 	pthread_mutex_t lock; /* protects the fields below */
 	bool running;
@@ -111,6 +114,34 @@ static uint32_t vmm_garble(struct hyv_rsp *rsp, uint32_t len, uint32_t room)
 	return len;
 }
 
+/* Length of a reply's fixed part in the first version. */
+static uint32_t vmm_min_reply(uint16_t opcode)
+{
+#define VMM_MIN_REPLY(NAME, name, req, req_min, rsp, rsp_min, ...) \
+	case HYV_CMD_##NAME:                                       \
+		return rsp_min;
+	switch (opcode) {
+		HYV_FOR_EACH_COMMAND(VMM_MIN_REPLY)
+	}
+#undef VMM_MIN_REPLY
+	return sizeof(struct hyv_rsp);
+}
+
+/* Cut a reply, whose provider data follows the fixed part. */
+static uint32_t vmm_shorten(uint16_t opcode, struct hyv_rsp *rsp, uint32_t len)
+{
+	uint32_t fixed = le16toh(rsp->fixed_len), min = vmm_min_reply(opcode);
+	uint8_t *bytes = (uint8_t *)rsp;
+
+	if (!m.old_replies || rsp->status || fixed <= min || fixed > len)
+		return len;
+	memmove(bytes + min, bytes + fixed, len - fixed);
+	len -= fixed - min;
+	rsp->fixed_len = htole16(min);
+	rsp->size = htole32(len);
+	return len;
+}
+
 static void vmm_be_slow(uint16_t opcode)
 {
 	uint64_t end;
@@ -156,6 +187,7 @@ static uint32_t vmm_execute(struct vq_chain *chain, struct hyv_rsp *rsp,
 						       : HYV_S_EIO);
 		len = sizeof(*rsp);
 	}
+	len = vmm_shorten(opcode, rsp, len);
 	return vmm_garble(rsp, len, room);
 }
 
@@ -515,6 +547,7 @@ static void vmm_main(const struct vmm_options *options)
 		memcpy(config->mac, options->mac, sizeof(config->mac));
 	if (options->max_request)
 		config->max_request = htole32(options->max_request);
+	m.old_replies = options->old_replies;
 	if (options->driver_id)
 		config->driver_id = htole32(options->driver_id);
 

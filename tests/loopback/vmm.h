@@ -78,6 +78,7 @@ struct vmm_ctl {
  * @driver_id: 0 for that of the host
  * @queue_size: entries of each queue, 0 for VMM_QUEUE_SIZE
  * @features_off: bits that are not offered
+ * @old_replies: reply as the first version of the protocol does
  */
 struct vmm_options {
 	const uint8_t *mac;
@@ -85,6 +86,7 @@ struct vmm_options {
 	uint32_t driver_id;
 	uint32_t queue_size;
 	uint64_t features_off;
+	bool old_replies;
 };
 
 extern struct vmm_ctl *vmm;

@@ -3,12 +3,12 @@
 #
 # Guest driver and host module on one kernel (tests/loopback), with a mock HCA below:
 # every verb, the ends of processes, driver, device, HCA and VMM, and hosts that
-# refuse, are slow, dead or broken.
+# refuse, are slow, dead, broken or old.
 . "$HYV_TREE/tests/lib/case.sh"
 . "$HYV_TREE/tests/lib/loopback.sh"
 
 loop_begin
-for suite in life kill ends gids retry watchdog events; do
+for suite in life kill ends gids retry watchdog events features; do
 	run $suite
 done
 run garble "$LAB_FUZZ_SEED" "$LAB_FUZZ_SECONDS"
