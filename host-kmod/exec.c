@@ -119,13 +119,13 @@ int hyvh_exec(struct hyvh_vnic *vnic, struct hyv_exec *arg)
 		goto out_req;
 	}
 
-	ret = down_read_killable(&vnic->teardown_rwsem);
+	ret = hyvh_vnic_request_begin(vnic);
 	if (ret)
 		goto out_rsp;
 	ret = hyvh_vnic_check_ready(vnic);
 	if (!ret)
 		len = hyvh_exec_locked(vnic, arg, req, rsp, room);
-	up_read(&vnic->teardown_rwsem);
+	hyvh_vnic_request_end(vnic);
 	if (ret)
 		goto out_rsp;
 

@@ -36,12 +36,11 @@
 	 BIT_ULL(VIRTIO_RING_F_EVENT_IDX) |	\
 	 BIT_ULL(VIRTIO_RING_F_INDIRECT_DESC))
 
-/* Bits of hyvh_vnic.teardown. */
-enum {
-	HYVH_TEARDOWN_RESET,	/* for HYV_RESET */
-	HYVH_TEARDOWN_HCA,	/* the HCA is removed */
-	HYVH_TEARDOWN_END,	/* the file is closed, or the VMM is gone */
-};
+/* Teardowns, for hyvh_vnic.gate. */
+#define HYVH_TEARDOWN_RESET	BIT(0)	/* for HYV_RESET */
+#define HYVH_TEARDOWN_HCA	BIT(1)	/* the HCA is removed */
+#define HYVH_TEARDOWN_END	BIT(2)	/* the file is closed, or the VMM gone */
+#define HYVH_TEARDOWNS		GENMASK(2, 0)
 
 /* Runs teardowns of different vNICs in parallel. */
 static struct workqueue_struct *hyvh_teardown_wq;
@@ -187,54 +186,74 @@ static void hyvh_vnic_end(struct hyvh_vnic *vnic)
 
 /*
  * Do what hyvh_vnic_request_teardown() has asked for. Needs no memory of the
- * VMM, which may be gone or may not answer. Runs in a kernel thread, which can
- * close files of the HCA at once.
+ * VMM, which may be gone or may not answer, and waits for no request. Runs in a
+ * kernel thread, which can close files of the HCA at once.
  */
 static void hyvh_vnic_teardown(struct work_struct *work)
 {
 	struct hyvh_vnic *vnic = container_of(work, struct hyvh_vnic,
 					      teardown_work);
-	unsigned long what;
+	unsigned long what = hyvh_gate_begin(&vnic->gate);
 
+	if (!what)
+		goto out;
 	down_write(&vnic->teardown_rwsem);
-	/* In this order: see hyvh_vnic_request_teardown(). */
-	WRITE_ONCE(vnic->cancel, false);
-	what = xchg(&vnic->teardown, 0);
-	if (what) {
-		hyvh_vgids_clear(&vnic->vgids);
-		hyvh_destroy_all(vnic);
-	}
-	if (what & BIT(HYVH_TEARDOWN_RESET))
+	hyvh_vgids_clear(&vnic->vgids);
+	hyvh_destroy_all(vnic);
+	if (what & HYVH_TEARDOWN_RESET)
 		hyvh_vnic_stop(vnic);
-	if (what & BIT(HYVH_TEARDOWN_HCA) && vnic->hca)
+	if (what & HYVH_TEARDOWN_HCA && vnic->hca)
 		hyvh_vnic_lose_hca(vnic);
-	if (what & BIT(HYVH_TEARDOWN_END))
+	if (what & HYVH_TEARDOWN_END)
 		hyvh_vnic_end(vnic);
-	wake_up_all(&vnic->teardown_wait);
 	up_write(&vnic->teardown_rwsem);
+	hyvh_gate_end(&vnic->gate);
+out:
 	hyvh_vnic_put(vnic);
+}
+
+/* The caller has a reference to the vNIC. */
+static void hyvh_vnic_queue_teardown(struct hyvh_vnic *vnic)
+{
+	kref_get(&vnic->ref);
+	if (!queue_work(hyvh_teardown_wq, &vnic->teardown_work))
+		hyvh_vnic_put(vnic);
 }
 
 /*
  * Let running requests give up, and then tear the vNIC down, in the background.
  * The caller has a reference to the vNIC. Process context.
  */
-static void hyvh_vnic_request_teardown(struct hyvh_vnic *vnic, int what)
+static void hyvh_vnic_request_teardown(struct hyvh_vnic *vnic,
+				       unsigned long what)
 {
-	/*
-	 * A full barrier: a teardown that is about to run either sees the bit,
-	 * or it has cleared the flag before the flag is set here.
-	 */
-	test_and_set_bit(what, &vnic->teardown);
-	WRITE_ONCE(vnic->cancel, true);
-	kref_get(&vnic->ref);
-	if (!queue_work(hyvh_teardown_wq, &vnic->teardown_work))
-		hyvh_vnic_put(vnic);
+	if (hyvh_gate_close(&vnic->gate, what))
+		hyvh_vnic_queue_teardown(vnic);
 }
 
-static void hyvh_vnic_wait_teardown(struct hyvh_vnic *vnic)
+/*
+ * Begin a request, after the teardowns that were asked for. Until
+ * hyvh_vnic_request_end() there is no teardown, so an HCA stays. Returns 0, or
+ * -EINTR if a fatal signal is pending.
+ */
+int hyvh_vnic_request_begin(struct hyvh_vnic *vnic)
 {
-	flush_work(&vnic->teardown_work);
+	int ret;
+
+	ret = hyvh_gate_enter(&vnic->gate);
+	if (ret)
+		return ret;
+	ret = down_read_killable(&vnic->teardown_rwsem);
+	if (ret && hyvh_gate_leave(&vnic->gate))
+		hyvh_vnic_queue_teardown(vnic);
+	return ret;
+}
+
+void hyvh_vnic_request_end(struct hyvh_vnic *vnic)
+{
+	up_read(&vnic->teardown_rwsem);
+	if (hyvh_gate_leave(&vnic->gate))
+		hyvh_vnic_queue_teardown(vnic);
 }
 
 /*
@@ -292,11 +311,9 @@ static bool hyvh_vnic_hca_removed(struct hyvh_hca_link *link,
 {
 	struct hyvh_vnic *vnic = hyvh_link_vnic(link);
 
-	/* Until the bit is cleared, an attach may not have set hca yet. */
-	return wait_event_timeout(vnic->teardown_wait,
-				  !test_bit(HYVH_TEARDOWN_HCA,
-					    &vnic->teardown) &&
-				  !READ_ONCE(vnic->hca), timeout);
+	return wait_event_timeout(vnic->gate.wait,
+				  hyvh_gate_ended(&vnic->gate,
+						  HYVH_TEARDOWN_HCA), timeout);
 }
 
 static void hyvh_vnic_hca_late(struct hyvh_hca_link *link, bool kill)
@@ -325,7 +342,9 @@ static const struct hyvh_hca_link_ops hyvh_vnic_link_ops = {
 
 int hyvh_vnic_register(void)
 {
-	hyvh_teardown_wq = alloc_workqueue("hyv-teardown", WQ_UNBOUND, 0);
+	/* As many as possible: the driver of an HCA may take long. */
+	hyvh_teardown_wq = alloc_workqueue("hyv-teardown", WQ_UNBOUND,
+					   WQ_UNBOUND_MAX_ACTIVE);
 	return hyvh_teardown_wq ? 0 : -ENOMEM;
 }
 
@@ -348,11 +367,11 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 			 &vnic->counters.kicks);
 	mutex_init(&vnic->setup_lock);
 	init_rwsem(&vnic->teardown_rwsem);
+	hyvh_gate_init(&vnic->gate);
 	INIT_WORK(&vnic->teardown_work, hyvh_vnic_teardown);
-	init_waitqueue_head(&vnic->teardown_wait);
 	vnic->mm_notifier.ops = &hyvh_vnic_mm_ops;
 	hyvh_hca_link_init(&vnic->hca_link, &hyvh_vnic_link_ops);
-	hyvh_guest_mem_init(&vnic->mem, &vnic->cancel);
+	hyvh_guest_mem_init(&vnic->mem, &vnic->gate.cancel);
 	hyvh_objs_init(&vnic->objs);
 	hyvh_limits_init(vnic);
 	hyvh_window_init(&vnic->window);
@@ -374,8 +393,13 @@ void hyvh_vnic_close(struct hyvh_vnic *vnic)
 	/* Calls hyvh_vnic_mm_release(), unless that has been called. */
 	if (vnic->attached)
 		mmu_notifier_unregister(&vnic->mm_notifier, vnic->mm);
-	/* The removal of an HCA may have asked for a teardown in any case. */
-	hyvh_vnic_wait_teardown(vnic);
+	/*
+	 * The removal of an HCA may have asked for a teardown in any case. There
+	 * is no request, so this waits for no other process.
+	 */
+	wait_event(vnic->gate.wait,
+		   hyvh_gate_ended(&vnic->gate, HYVH_TEARDOWNS));
+	flush_work(&vnic->teardown_work);
 	hyvh_vnic_put(vnic);
 }
 
@@ -548,8 +572,7 @@ static int hyvh_vnic_read_hca(struct hyvh_vnic *vnic, void __user *scratch)
 	struct ib_device *ibdev;
 	int ret;
 
-	/* While it is held, the HCA stays. */
-	ret = down_read_killable(&vnic->teardown_rwsem);
+	ret = hyvh_vnic_request_begin(vnic);
 	if (ret)
 		return ret;
 	if (!vnic->hca) {
@@ -564,7 +587,7 @@ static int hyvh_vnic_read_hca(struct hyvh_vnic *vnic, void __user *scratch)
 	vnic->vgids.nr_ports = rdma_end_port(ibdev);
 	ret = hyvh_events_set_ports(&vnic->events, rdma_end_port(ibdev));
 out:
-	up_read(&vnic->teardown_rwsem);
+	hyvh_vnic_request_end(vnic);
 	return ret;
 }
 
@@ -807,8 +830,10 @@ int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg)
 {
 	lockdep_assert_held(&vnic->setup_lock);
 	hyvh_vnic_request_teardown(vnic, HYVH_TEARDOWN_RESET);
-	hyvh_vnic_wait_teardown(vnic);
-	return 0;
+	return wait_event_killable(vnic->gate.wait,
+				   hyvh_gate_ended(&vnic->gate,
+						   HYVH_TEARDOWN_RESET)) ?
+	       -EINTR : 0;
 }
 
 /* --- Snapshots --- */

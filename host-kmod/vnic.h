@@ -3,7 +3,7 @@
  * One vNIC: an open file of /dev/hyv.
  *
  * Lock order, outermost first:
- *   hyvh_vnic.setup_lock > hyvh_vnic.teardown_rwsem
+ *   hyvh_vnic.setup_lock > a request in hyvh_gate > hyvh_vnic.teardown_rwsem
  *   setup_lock > hyvh_users_lock
  *   teardown_rwsem > hyvh_window.lock > hyvh_window_pages.lock
  *   teardown_rwsem > lock of a CQ, SRQ or MR > mmap lock
@@ -25,8 +25,11 @@
  * The worker takes neither setup_lock nor teardown_rwsem, and waits for nothing
  * that a VMM or a guest controls, so that a holder of either can stop it.
  * Teardown runs in a work item that takes teardown_rwsem, but not setup_lock,
- * so that a holder of setup_lock can wait for it. Nobody waits for the RTNL with
- * any of these locks held, for longer than a second: see address/ip_group.c.
+ * so that a holder of setup_lock can wait for it. Work items of all vNICs share
+ * a queue. So the item begins when no request is in the gate, and whoever takes
+ * teardown_rwsem outside of a request does so for a moment only. Nobody waits for
+ * the RTNL with any of these locks held, for longer than a second: see
+ * address/ip_group.c.
  */
 #ifndef HYVH_VNIC_H
 #define HYVH_VNIC_H
@@ -39,7 +42,6 @@
 #include <linux/path.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <hyv/wire.h>
@@ -48,6 +50,7 @@
 #include <uapi/linux/hyv_netlink.h>
 
 #include "address/vgid.h"
+#include "gate.h"
 #include "hca/hca.h"
 #include "memory/guest_mem.h"
 #include "memory/quota.h"
@@ -101,16 +104,10 @@ struct hyvh_vnic {
 	bool attached;
 
 	/* Teardown, see hyvh_vnic_teardown(). */
-	unsigned long teardown;		/* HYVH_TEARDOWN_* bits to be done */
+	struct hyvh_gate gate;		/* between it and requests */
 	struct work_struct teardown_work;
-	wait_queue_head_t teardown_wait; /* woken when hca becomes NULL */
-	/* Requests that take long are to give up. */
-	bool cancel;
 
-	/*
-	 * Held for reading while a request is executed; for writing to end all
-	 * requests.
-	 */
+	/* Held for reading while a request is executed; for writing by teardown. */
 	struct rw_semaphore teardown_rwsem; /* protects the next four */
 	struct hyvh_hca *hca;		/* NULL once it was removed */
 	u64 features;			/* 0 if none are set; see setup_lock */
@@ -172,6 +169,8 @@ void hyvh_vnic_unregister(void);
 struct hyvh_vnic *hyvh_vnic_create(void);
 bool hyvh_vnic_is_owner(const struct hyvh_vnic *vnic);
 void hyvh_vnic_close(struct hyvh_vnic *vnic);
+int hyvh_vnic_request_begin(struct hyvh_vnic *vnic);
+void hyvh_vnic_request_end(struct hyvh_vnic *vnic);
 int hyvh_vnic_check_ready(const struct hyvh_vnic *vnic);
 int hyvh_vnic_info_next(u32 *id, struct hyvh_vnic_info *info);
 

@@ -6,16 +6,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/userfaultfd.h>
+#include <linux/virtio_config.h>
 
 #include "fixture.h"
 #include "hostile_vmm.h"
@@ -349,6 +355,160 @@ static void test_rdma_cgroup(void)
 	rmdir(CG_DIR);
 }
 
+/* --- Requests that wait for their VMM, and resets that wait for them. */
+
+/* More than the kernel's workers for all vNICs. */
+#define NR_STUCK 600
+
+/* A vNIC with a request that waits for its scratch memory, and a reset. */
+struct stuck {
+	int fd;
+	const struct req *request;
+	void *scratch;
+	atomic_uint *resets;
+};
+
+static void *stuck_exec(void *arg)
+{
+	struct stuck *s = arg;
+	static struct rsp rsp;
+	struct hyv_exec exec = {
+		.size = sizeof(exec),
+		.request = (uintptr_t)s->request->data,
+		.request_len = s->request->len,
+		.reply = (uintptr_t)rsp.data,
+		.reply_len = sizeof(rsp.data),
+		.scratch = (uintptr_t)s->scratch,
+		.scratch_len = DT_SCRATCH,
+	};
+
+	hyv_ioctl(s->fd, HYV_EXEC, &exec);
+	return NULL;
+}
+
+static void *stuck_reset(void *arg)
+{
+	struct stuck *s = arg;
+	struct hyv_reset reset = {.size = sizeof(reset)};
+
+	atomic_fetch_add(s->resets, 1);
+	hyv_ioctl(s->fd, HYV_RESET, &reset);
+	return NULL;
+}
+
+static void stuck_thread(void *(*fn)(void *), struct stuck *s)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 1 << 19);
+	REQUIRE_EQ(pthread_create(&thread, &attr, fn, s), 0, "pthread_create");
+	pthread_attr_destroy(&attr);
+}
+
+/* Wait for page faults: as many requests wait for memory. */
+static void wait_faults(int uffd, int nr)
+{
+	struct pollfd pfd = {.fd = uffd, .events = POLLIN};
+	struct uffd_msg msg;
+
+	while (nr) {
+		REQUIRE(poll(&pfd, 1, hostile_ms(HOSTILE_END_S)) == 1,
+			"%d requests do not wait for memory", nr);
+		while (read(uffd, &msg, sizeof(msg)) == sizeof(msg))
+			nr--;
+	}
+}
+
+static void stuck_vmm(void *arg)
+{
+	static struct stuck stuck[NR_STUCK];
+	static struct req request;
+	static atomic_uint resets;
+	int uffd = hostile_uffd(0), uverbs = uverbs_open(), i;
+	struct vnic v = {};
+	void *scratch;
+
+	allow_files(NR_STUCK + 64);
+	req_alloc_context(&request);
+	scratch = mmap(NULL, DT_SCRATCH, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(scratch != MAP_FAILED &&
+			hostile_uffd_register(uffd, scratch, DT_SCRATCH),
+		"UFFDIO_REGISTER");
+	for (i = 0; i < NR_STUCK; i++) {
+		v.fd = hyv_open();
+		REQUIRE_EQ(hyv_attach_fd(v.fd, uverbs, "stuck"), 0, "ATTACH");
+		REQUIRE_EQ(vnic_set_features(&v, 1ULL << VIRTIO_F_VERSION_1), 0,
+			   "SET_FEATURES");
+		stuck[i] = (struct stuck){
+			.fd = v.fd,
+			.request = &request,
+			.scratch = scratch,
+			.resets = &resets,
+		};
+		stuck_thread(stuck_exec, &stuck[i]);
+	}
+	wait_faults(uffd, NR_STUCK);
+	for (i = 0; i < NR_STUCK; i++)
+		stuck_thread(stuck_reset, &stuck[i]);
+	while (atomic_load(&resets) < NR_STUCK)
+		dt_sleep_us(10000);
+	dt_sleep_us(500000);
+	hostile_tell(arg);
+	for (;;)
+		pause();
+}
+
+static void neighbour(void *arg)
+{
+	int uverbs = uverbs_open(), i;
+	struct vnic v = {};
+	uint32_t context;
+
+	(void)arg;
+	for (i = 0; i < 3; i++) {
+		v.fd = hyv_open();
+		REQUIRE_EQ(hyv_attach_fd(v.fd, uverbs, "neighbour"), 0,
+			   "a neighbour: ATTACH");
+		REQUIRE_EQ(vnic_set_features(&v, 1ULL << VIRTIO_F_VERSION_1), 0,
+			   "a neighbour: SET_FEATURES");
+		REQUIRE_EQ(cmd_alloc_context(&v, &context), 0,
+			   "a neighbour: ALLOC_CONTEXT");
+		if (i)
+			REQUIRE_EQ(vnic_reset(&v), 0, "a neighbour: RESET");
+		close(v.fd);
+	}
+	close(uverbs);
+}
+
+/* Teardowns that wait for the requests of a VMM do not delay others. */
+static void test_teardown_queue(void)
+{
+	struct hostile_pipe ready;
+	int uffd, status;
+	pid_t vmm;
+
+	uffd = hostile_uffd(0);
+	if (uffd < 0) {
+		tap_skip("the kernel has no userfaultfd", "teardown queue");
+		return;
+	}
+	close(uffd);
+	hostile_pipe(&ready);
+	vmm = hostile_fork(stuck_vmm, &ready);
+	REQUIRE(hostile_hear(&ready, 90), "requests and resets of %d vNICs wait",
+		NR_STUCK);
+	hostile_expect_answer("while resets wait");
+	hostile_expect_end(hostile_fork(neighbour, NULL),
+			   "RESET and close of another VMM");
+	/* It closes one file after the other. */
+	kill(vmm, SIGKILL);
+	tap_ok(hostile_ends(vmm, 90, &status), "the VMM can be killed");
+	tap_ok(hostile_no_vnics(HOSTILE_END_S), "its vNICs have ended");
+}
+
 static const struct hostile_test tests[] = {
 	{"thousands of open files", test_open, 90},
 	{"as many vNICs as possible", test_attach, 120},
@@ -356,6 +516,7 @@ static const struct hostile_test tests[] = {
 	{"pids control group", test_pids, 60},
 	{"memory control group", test_memory, 120},
 	{"rdma control group", test_rdma_cgroup, 60},
+	{"resets that wait", test_teardown_queue, 240},
 };
 
 void suite_hostile_limits(void)
