@@ -52,6 +52,17 @@ bool hyvh_gate_leave(struct hyvh_gate *gate)
 	return ready;
 }
 
+/* Check that a request is inside. */
+bool hyvh_gate_in_use(struct hyvh_gate *gate)
+{
+	bool in_use;
+
+	spin_lock(&gate->lock);
+	in_use = gate->users;
+	spin_unlock(&gate->lock);
+	return in_use;
+}
+
 /*
  * Ask for a teardown, with bits that say of what. Requests inside are to give
  * up. If it returns true, the caller starts the teardown.

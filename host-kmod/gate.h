@@ -24,6 +24,7 @@ struct hyvh_gate {
 void hyvh_gate_init(struct hyvh_gate *gate);
 int hyvh_gate_enter(struct hyvh_gate *gate);
 bool hyvh_gate_leave(struct hyvh_gate *gate);
+bool hyvh_gate_in_use(struct hyvh_gate *gate);
 
 bool hyvh_gate_close(struct hyvh_gate *gate, unsigned long what);
 unsigned long hyvh_gate_begin(struct hyvh_gate *gate);

@@ -316,17 +316,21 @@ static bool hyvh_vnic_hca_removed(struct hyvh_hca_link *link,
 						  HYVH_TEARDOWN_HCA), timeout);
 }
 
-static void hyvh_vnic_hca_late(struct hyvh_hca_link *link, bool kill)
+static bool hyvh_vnic_hca_late(struct hyvh_hca_link *link, bool kill)
 {
 	struct hyvh_vnic *vnic = hyvh_link_vnic(link);
-	struct pid *pid = get_task_pid(vnic->owner, PIDTYPE_TGID);
+	struct pid *pid;
 
+	if (!hyvh_gate_in_use(&vnic->gate))
+		return false;
+	pid = get_task_pid(vnic->owner, PIDTYPE_TGID);
 	pr_warn("vNIC %u '%s' of process %d (%s) delays the removal of HCA %s%s\n",
 		vnic->id, vnic->name, pid_nr(pid), vnic->comm, vnic->hca_name,
 		kill ? "; killing the process" : "");
 	if (kill)
 		kill_pid(pid, SIGKILL, 1);
 	put_pid(pid);
+	return true;
 }
 
 static const struct hyvh_hca_link_ops hyvh_vnic_link_ops = {

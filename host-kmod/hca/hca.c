@@ -73,8 +73,12 @@ static LIST_HEAD(hyvh_hcas);	/* sorted by index */
 static u32 hyvh_next_index;
 
 /* Seconds from the start of a removal to hyvh_hca_link_ops.late(). */
-#define HYVH_REMOVAL_WARN_S	10
-#define HYVH_REMOVAL_KILL_S	60
+static unsigned int removal_warn_s = 10;
+static unsigned int removal_kill_s = 60;
+#ifdef HYV_TEST
+module_param(removal_warn_s, uint, 0644);
+module_param(removal_kill_s, uint, 0644);
+#endif
 
 static const struct hyvh_hca_driver *
 hyvh_hca_driver_find(struct ib_device *ibdev)
@@ -422,27 +426,35 @@ static bool hyvh_hca_wait(struct hyvh_hca *hca, struct list_head *links,
 	return list_empty(links);
 }
 
-static void hyvh_hca_complain(struct list_head *links, bool kill)
+/*
+ * A running request may wait for the VMM, which may not answer. Without one, the
+ * VMM has no part in it.
+ */
+static void hyvh_hca_complain(const struct hyvh_hca *hca,
+			      struct list_head *links, bool kill)
 {
 	struct hyvh_hca_link *link;
+	unsigned int nr = 0;
 
 	list_for_each_entry(link, links, removal)
-		link->ops->late(link, kill);
+		nr += !link->ops->late(link, kill);
+	if (nr)
+		pr_warn("driver of HCA %s takes long to destroy the objects of %u vNICs\n",
+			hca->ibdev->name, nr);
 }
 
-/* A running request may wait for the VMM, which may not answer. */
 static void hyvh_hca_wait_all(struct hyvh_hca *hca, struct list_head *links)
 {
 	unsigned long start = jiffies;
 
-	if (hyvh_hca_wait(hca, links, start + HYVH_REMOVAL_WARN_S * HZ))
+	if (hyvh_hca_wait(hca, links, start + removal_warn_s * HZ))
 		return;
-	hyvh_hca_complain(links, false);
-	if (hyvh_hca_wait(hca, links, start + HYVH_REMOVAL_KILL_S * HZ))
+	hyvh_hca_complain(hca, links, false);
+	if (hyvh_hca_wait(hca, links, start + removal_kill_s * HZ))
 		return;
-	hyvh_hca_complain(links, true);
-	while (!hyvh_hca_wait(hca, links, jiffies + HYVH_REMOVAL_KILL_S * HZ))
-		;
+	do
+		hyvh_hca_complain(hca, links, true);
+	while (!hyvh_hca_wait(hca, links, jiffies + removal_kill_s * HZ));
 }
 
 /*

@@ -40,8 +40,8 @@ struct hyvh_hca_driver {
  * @remove: the HCA is removed, and the link already detached: start to give up
  *	the HCA
  * @removed: wait up to @timeout jiffies until that is done; returns true then
- * @late: report to the administrator that this takes too long, and kill the VMM
- *	if @kill
+ * @late: if this takes too long because of the VMM, report that to the
+ *	administrator, kill the VMM if @kill, and return true
  * @get: take a reference to the object that contains the link; any context
  * @put: drop that reference
  *
@@ -51,7 +51,7 @@ struct hyvh_hca_link_ops {
 	void (*event)(struct hyvh_hca_link *link, const struct ib_event *event);
 	void (*remove)(struct hyvh_hca_link *link);
 	bool (*removed)(struct hyvh_hca_link *link, unsigned long timeout);
-	void (*late)(struct hyvh_hca_link *link, bool kill);
+	bool (*late)(struct hyvh_hca_link *link, bool kill);
 	void (*get)(struct hyvh_hca_link *link);
 	void (*put)(struct hyvh_hca_link *link);
 };

@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -219,6 +220,40 @@ long dt_pinned_kib(void)
 	fclose(f);
 	REQUIRE(kib >= 0, "/proc/self/status has VmPin");
 	return kib;
+}
+
+/* Longest line of the kernel's log. */
+#define KLOG_LINE 1024
+
+int dt_klog_open(void)
+{
+	int klog = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	REQUIRE(klog >= 0 && lseek(klog, 0, SEEK_END) >= 0, "/dev/kmsg opens");
+	return klog;
+}
+
+/* Read on to a line that has all three words, and wait for it. */
+bool dt_klog_has(int klog, const char *const word[3], unsigned int seconds)
+{
+	uint64_t end = dt_now_ms() + 1000ULL * seconds * dt_timeout_scale();
+	char line[KLOG_LINE + 1];
+	ssize_t n;
+
+	while (dt_now_ms() < end) {
+		n = read(klog, line, KLOG_LINE);
+		if (n < 0) {
+			dt_sleep_us(50000);
+			continue;
+		}
+		line[n] = '\0';
+		if (strstr(line, word[0]) && strstr(line, word[1]) &&
+		    strstr(line, word[2])) {
+			tap_diag("%s", line);
+			return true;
+		}
+	}
+	return false;
 }
 
 int dt_run(const char *fmt, ...)

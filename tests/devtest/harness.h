@@ -84,6 +84,11 @@ struct dt_counts {
 struct dt_counts dt_counts(void);
 void dt_expect_counts(const struct dt_counts *want, const char *when);
 long dt_pinned_kib(void);
+
+/* The kernel's log, from now on. */
+int dt_klog_open(void);
+bool dt_klog_has(int klog, const char *const word[3], unsigned int seconds);
+
 int dt_run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* DEVTEST_HARNESS_H */

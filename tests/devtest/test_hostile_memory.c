@@ -577,32 +577,6 @@ void suite_hostile_memory(void)
 
 /* --- Removal of the HCA, which waits for such a request up to a limit. */
 
-/* Longest line of the kernel's log. */
-#define KLOG_LINE 1024
-
-/* Wait for a line of the kernel's log that has all three words. */
-static bool klog_has(int klog, const char *const word[3], unsigned int seconds)
-{
-	uint64_t end = dt_now_ms() + hostile_ms(seconds);
-	char line[KLOG_LINE + 1];
-	ssize_t n;
-
-	while (dt_now_ms() < end) {
-		n = read(klog, line, KLOG_LINE);
-		if (n < 0) {
-			dt_sleep_us(50000);
-			continue;
-		}
-		line[n] = '\0';
-		if (strstr(line, word[0]) && strstr(line, word[1]) &&
-		    strstr(line, word[2])) {
-			tap_diag("%s", line);
-			return true;
-		}
-	}
-	return false;
-}
-
 static void unplug(void *arg)
 {
 	_exit(!!dt_run("timeout %u %s", 180 * dt_timeout_scale(),
@@ -618,14 +592,12 @@ static void pin_unplug(void)
 	char *command = getenv("DEVTEST_UNPLUG");
 	struct victim victim = {.end = END_KILL};
 	const char *word[3] = {"hyv: ", "devtest", NULL};
-	int klog = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int klog = dt_klog_open(), status;
 	pid_t vmm, admin;
 	uint64_t began;
 	char pid[16];
-	int status;
 
 	REQUIRE(command, "DEVTEST_UNPLUG names a command");
-	REQUIRE(klog >= 0 && lseek(klog, 0, SEEK_END) >= 0, "/dev/kmsg opens");
 	if (no_userfaultfd())
 		return;
 	hostile_pipe(&victim.ready);
@@ -636,7 +608,7 @@ static void pin_unplug(void)
 	word[2] = pid;
 	began = dt_now_ms();
 	admin = hostile_fork(unplug, command);
-	tap_ok(klog_has(klog, word, 20),
+	tap_ok(dt_klog_has(klog, word, 20),
 	       "the log names the vNIC that is waited for");
 	tap_ok(dt_now_ms() - began >= 9000, "after %llu ms",
 	       (unsigned long long)(dt_now_ms() - began));

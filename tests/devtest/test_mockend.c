@@ -17,6 +17,7 @@
 
 #include "driver.h"
 #include "harness.h"
+#include "hostile_vmm.h"
 #include "life.h"
 #include "mockctl.h"
 #include "suites.h"
@@ -51,15 +52,20 @@ static void user_free(struct user *u)
 	evq_free(&u->q);
 }
 
+static void memory_begin(void)
+{
+	gmem_init(&gm, GMEM_MEMFD);
+	gbuf_init(&buf, &gm, 3 * DT_PAGE, 0x123, GBUF_SCATTERED);
+	gbuf_init(&mi, &gm, sizeof(struct mminfo), DT_PAGE - 8, GBUF_SCATTERED);
+}
+
 static void mockend_begin(void)
 {
 	REQUIRE(getenv("DEVTEST_UNPLUG") && getenv("DEVTEST_PLUG"),
 		"DEVTEST_UNPLUG and DEVTEST_PLUG name commands");
 	mock_clear();
 	mock_set("disassociate", "1");
-	gmem_init(&gm, GMEM_MEMFD);
-	gbuf_init(&buf, &gm, 3 * DT_PAGE, 0x123, GBUF_SCATTERED);
-	gbuf_init(&mi, &gm, sizeof(struct mminfo), DT_PAGE - 8, GBUF_SCATTERED);
+	memory_begin();
 }
 
 static void plug(void)
@@ -224,6 +230,102 @@ static void test_slow_teardown(void)
 	mock_expect_held(&before, "after a slow teardown");
 }
 
+/* Much longer than any test. */
+#define FOREVER_MS 3600000
+
+/* Seconds after which the host reports that a removal takes long, and kills. */
+static void set_removal_limits(unsigned int warn, unsigned int kill)
+{
+	REQUIRE(!dt_run("echo %u >/sys/module/hyv/parameters/removal_warn_s",
+			warn) &&
+			!dt_run("echo %u >/sys/module/hyv/parameters/removal_kill_s",
+				kill),
+		"the limits of a removal can be set");
+}
+
+/* A VMM with objects; with @busy, it has a request that does not end, too. */
+struct vmm {
+	bool busy;
+	struct hostile_pipe ready;
+};
+
+static void vmm_run(void *arg)
+{
+	struct vmm *vmm = arg;
+	static struct user u;
+	pthread_t thread;
+
+	memory_begin();
+	user_init(&u);
+	if (vmm->busy) {
+		mock_rule("reg_user_mr sleep=%u", FOREVER_MS);
+		REQUIRE(!pthread_create(&thread, NULL, slow_thread, &u),
+			"pthread_create");
+		REQUIRE(mock_wait("running.reg_user_mr", 1, 5000),
+			"REG_MR is slow");
+	}
+	hostile_tell(&vmm->ready);
+	for (;;)
+		pause();
+}
+
+static pid_t vmm_start(bool busy)
+{
+	struct vmm vmm = {.busy = busy};
+	pid_t pid;
+
+	hostile_pipe(&vmm.ready);
+	pid = hostile_fork(vmm_run, &vmm);
+	REQUIRE(hostile_hear(&vmm.ready, 3 * HOSTILE_END_S), "a VMM runs");
+	return pid;
+}
+
+/*
+ * A removal that takes long, because of a request of one vNIC, and because of
+ * the driver for another one: only the owner of the first is killed.
+ */
+static void test_slow_removal(void)
+{
+	const char *kill_word[3] = {"hyv: ", "killing", NULL};
+	const char *driver_word[3] = {"hyv: ", "driver of HCA", dt_ibdev()};
+	pid_t busy, idle, admin;
+	struct mock_held before;
+	int klog, status = 0;
+	char name[32];
+
+	mock_held(&before);
+	set_removal_limits(1, 4);
+	idle = vmm_start(false);
+	busy = vmm_start(true);
+	snprintf(name, sizeof(name), "process %d ", busy);
+	kill_word[2] = name;
+	mock_rule("dereg_mr sleep=%u", FOREVER_MS);
+	klog = dt_klog_open();
+	admin = unplug_start();
+	tap_ok(dt_klog_has(klog, driver_word, 15),
+	       "the log names the HCA whose driver takes long");
+	tap_ok(dt_klog_has(klog, kill_word, 15),
+	       "the owner of a vNIC with a request is killed");
+	tap_ok(dt_klog_has(klog, driver_word, 15), "the driver is named again");
+	tap_ok(dt_klog_has(klog, kill_word, 15) &&
+		       dt_klog_has(klog, driver_word, 15),
+	       "and both are named as long as it takes");
+	tap_is(waitpid(idle, &status, WNOHANG), 0,
+	       "the owner of a vNIC without a request lives");
+	mock_clear();
+	tap_ok(unplug_ended(admin), "the removal ends");
+	tap_ok(hostile_ends(busy, HOSTILE_END_S, &status) &&
+		       WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+	       "the owner that was killed ends");
+	tap_is(waitpid(idle, &status, WNOHANG), 0,
+	       "the other one lives after the removal");
+	hostile_expect_killed(idle, "the other one");
+	set_removal_limits(10, 60);
+	close(klog);
+	plug();
+	mock_expect_held(&before, "after a slow removal");
+}
+
 /* The HCA is removed while the window shows memory of each kind. */
 static void test_mapped_removal(void)
 {
@@ -261,6 +363,7 @@ void suite_mockslow(void)
 	test_mapped_removal();
 	test_slow_request();
 	test_slow_teardown();
+	test_slow_removal();
 	works_anew("after slow calls");
 	mock_check("slow calls");
 }
