@@ -141,7 +141,10 @@ static bool change_command(struct mal_thread *t)
 	return true;
 }
 
-/* Not over RAM, which would win, nor over other devices */
+/*
+ * Not over RAM, which would win, nor over other devices, not even between the two
+ * writes: QEMU ends if the registers of two virtio devices are at one address.
+ */
 static bool move_bar(struct mal_thread *t)
 {
 	struct pci_dev *pdev = t->dev->pdev;
@@ -151,8 +154,8 @@ static bool move_bar(struct mal_thread *t)
 		   1 << (8 + mal_below(t, 12));
 	u32 low = mal_once_in(t, 3) ? U32_MAX : 0;
 
-	pci_write_config_dword(pdev, at, low);
 	pci_write_config_dword(pdev, at + sizeof(u32), high);
+	pci_write_config_dword(pdev, at, low);
 	if (bar == MAL_WINDOW_BAR && mal_once_in(t, 2))
 		pci_write_config_dword(pdev, at, 0);
 	return true;
