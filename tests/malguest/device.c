@@ -119,9 +119,13 @@ int mal_dev_open(struct mal_dev *dev, struct pci_dev *pdev)
 	if (!dev->arena)
 		return -ENOMEM;
 	dev->arena_addr = virt_to_phys(dev->arena);
+	/* With what is allocated for interrupts, which an unbound device keeps. */
+	ret = -ENOMEM;
+	if (!devres_open_group(&pdev->dev, dev, GFP_KERNEL))
+		goto err_free;
 	ret = pci_enable_device(pdev);
 	if (ret)
-		goto err_free;
+		goto err_release;
 	pci_set_master(pdev);
 	for (i = 0; i < PCI_STD_NUM_BARS; i++)
 		dev->bars[i] = pci_resource_start(pdev, i);
@@ -143,6 +147,8 @@ err_unmap:
 	pci_iounmap(pdev, dev->regs);
 err_disable:
 	pci_disable_device(pdev);
+err_release:
+	devres_release_group(&pdev->dev, dev);
 err_free:
 	free_pages((unsigned long)dev->arena, MAL_ARENA_ORDER);
 	return ret;
@@ -155,6 +161,7 @@ void mal_dev_close(struct mal_dev *dev)
 	free_vectors(dev, dev->nr_vectors);
 	pci_iounmap(dev->pdev, dev->regs);
 	pci_disable_device(dev->pdev);
+	devres_release_group(&dev->pdev->dev, dev);
 	free_pages((unsigned long)dev->arena, MAL_ARENA_ORDER);
 }
 
