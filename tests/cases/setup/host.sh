@@ -54,7 +54,7 @@ mapfile -t command < <(device hca=rxe0,window-size=4G)
 ) &
 pid=$!
 wait_for 30 grep -q prelaunch "$OUT/locked"
-grep -q /dev/hyv "/proc/$pid/maps"
+grep -q hyv-window "/proc/$pid/maps"
 for field in VmLck VmRSS; do
 	echo "$field $(kilobytes $field)"
 	# the RAM is, and QEMU itself
