@@ -5,9 +5,10 @@
  *
  * The range exists only until the driver has pinned its pages. Guest memory is
  * a shared mapping of a memfd, so its pieces can be mapped again, next to each
- * other, over a mapping of a file of hyv.ko that reserves the range. If that needs too many mappings, the pages are inserted one by one
- * into a single mapping, of a file of its own. Then they must stay in the files
- * of guest memory for that time: see ram_files.c.
+ * other, over a mapping of a file of hyv.ko that reserves the range. If that
+ * needs too many mappings, the pages are inserted one by one into a single
+ * mapping, of a file of its own. Then they must stay in the files of guest
+ * memory for that time: see ram_files.c.
  *
  * Pinning can take minutes, and a driver cannot be interrupted. So pages are
  * faulted in here first, which can be cancelled. This also lets a driver pin

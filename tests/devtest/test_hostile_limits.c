@@ -498,8 +498,8 @@ static void test_teardown_queue(void)
 	close(uffd);
 	hostile_pipe(&ready);
 	vmm = hostile_fork(stuck_vmm, &ready);
-	REQUIRE(hostile_hear(&ready, 90), "requests and resets of %d vNICs wait",
-		NR_STUCK);
+	REQUIRE(hostile_hear(&ready, 90),
+		"requests and resets of %d vNICs wait", NR_STUCK);
 	hostile_expect_answer("while resets wait");
 	hostile_expect_end(hostile_fork(neighbour, NULL),
 			   "RESET and close of another VMM");

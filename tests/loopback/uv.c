@@ -755,7 +755,9 @@ bool uv_find_gid(const char *ibdev, const uint8_t *want, uint8_t *gid,
 		if (!uv_read_file(file, text, sizeof(text)))
 			continue;
 		for (n = 0; n < 16; n++)
-			sscanf(text + n / 2 * 5 + n % 2 * 2, "%2hhx", &raw[n]);
+			REQUIRE(sscanf(text + n / 2 * 5 + n % 2 * 2, "%2hhx",
+				       &raw[n]) == 1,
+				"%s is a GID", text);
 		if (want ? memcmp(raw, want, 16) : memcmp(raw, ipv4, 12))
 			continue;
 		memcpy(gid, raw, 16);
@@ -850,10 +852,10 @@ int uv_async_event(struct uv *uv, unsigned int timeout_ms)
 	struct pollfd pfd = {.fd = uv->async_fd, .events = POLLIN};
 	struct ib_uverbs_async_event_desc desc;
 
-	do
+	do {
 		if (poll(&pfd, 1, timeout_ms) != 1 ||
 		    read(uv->async_fd, &desc, sizeof(desc)) != sizeof(desc))
 			return -1;
-	while (desc.event_type == EVENT_GID_CHANGE);
+	} while (desc.event_type == EVENT_GID_CHANGE);
 	return desc.event_type;
 }

@@ -26,7 +26,7 @@
 #define LOOP_MAX_QUEUES	18
 
 /* Offset of the pool, whose neighbours are no neighbours in physical memory. */
-#define LOOP_ARENA		(1ULL << 46)
+#define LOOP_ARENA		0x400000000000ULL	/* 64 TiB */
 #define LOOP_ARENA_PAGES	4096
 
 /**
