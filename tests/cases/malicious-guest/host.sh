@@ -105,8 +105,8 @@ end_watch
 step "in a port, in guest addressing"
 lab-guest 1 kill
 gone "$pid1"
-LAB_GUEST_ARGS="-device pcie-root-port,id=port,chassis=1,pref64-reserve=8G" \
-	LAB_HYV_PROPS=$LAB_HYV_PROPS,bus=port,guest-addresses=on \
+LAB_GUEST_ARGS="-device pcie-root-port,id=rp,chassis=1,pref64-reserve=8G" \
+	LAB_HYV_PROPS=$LAB_HYV_PROPS,bus=rp,guest-addresses=on \
 	lab-guest 1 start
 lab-guest 1 wait-up
 pid1=$(lab-guest 1 pid)
