@@ -317,6 +317,9 @@ static void test_resize(void)
 	vnic_close(v);
 }
 
+/* The threads of test_map_count() have all memory that they need. */
+static pthread_barrier_t map_count_ready;
+
 /* Registrations of scattered memory by a VMM at the limit of its mappings. */
 static void *reg_thread(void *arg)
 {
@@ -325,6 +328,10 @@ static void *reg_thread(void *arg)
 	uint32_t context, pd;
 	int i, ret;
 
+	hyv_scratch();
+	/* Main lowers the limit between these. */
+	pthread_barrier_wait(&map_count_ready);
+	pthread_barrier_wait(&map_count_ready);
 	for (i = 0; i < 20; i++) {
 		if (cmd_alloc_context(&win.v, &context))
 			continue;
@@ -353,10 +360,13 @@ static void test_map_count(void)
 	for (i = 0; i < ARRAY_SIZE(buf); i++)
 		gbuf_init(&buf[i], &win.gm, 600 * DT_PAGE, 0, GBUF_SCATTERED);
 	old = sysctl_map_count(0);
-	sysctl_map_count(nr_maps() + 64);
+	pthread_barrier_init(&map_count_ready, NULL, ARRAY_SIZE(thread) + 1);
 	for (i = 0; i < ARRAY_SIZE(thread); i++)
 		REQUIRE(!pthread_create(&thread[i], NULL, reg_thread, &buf[i]),
 			"pthread_create");
+	pthread_barrier_wait(&map_count_ready);
+	sysctl_map_count(nr_maps() + 64);
+	pthread_barrier_wait(&map_count_ready);
 	for (i = 0; i < ARRAY_SIZE(thread); i++)
 		pthread_join(thread[i], NULL);
 	sysctl_map_count(old);
