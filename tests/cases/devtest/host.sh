@@ -10,8 +10,10 @@ KLOG_HARMLESS+=('^rdma_rxe: ' "(^| )$IBDEV: "
 	'^rxe_[a-z_]+: [0-9]+ callbacks suppressed$'
 	# mcast removes the netdev below the device that it made
 	'^infiniband dtmcast: ib_query_port failed '
-	# a fault of failnth
-	'^kmemleak: Cannot allocate a scan area, ')
+	# faults of failnth
+	'^kmemleak: Cannot allocate a scan area, ' '^socket: no more sockets$')
+# rxe's queues are made by vmalloc().
+KLOG_FAULTS=1
 netdev=$(<"/sys/class/infiniband/$IBDEV/ports/1/gid_attrs/ndevs/0")
 
 failed=()
