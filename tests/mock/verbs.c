@@ -3,6 +3,7 @@
  * Verbs of the mock HCA.
  */
 #include <linux/err.h>
+#include <linux/sched/task.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 #include <compat/ib_verbs.h>
@@ -146,14 +147,25 @@ static int mock_del_gid(const struct ib_gid_attr *attr, void **context)
 
 /* --- Contexts and PDs --- */
 
+/* GET_CONTEXT of ib_uverbs frees a failed context with its reference to a task. */
+static void mock_forget_task(struct ib_ucontext *ib)
+{
+	if (!ib->res.task)
+		return;
+	put_task_struct(ib->res.task);
+	ib->res.task = NULL;
+}
+
 static int mock_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
 	struct mock_ucontext *uctx = mock_ucontext(ib);
 	int ret;
 
 	ret = mock_call(MOCK_CALL_alloc_ucontext);
-	if (ret)
+	if (ret) {
+		mock_forget_task(ib);
 		return ret;
+	}
 	mock_hold(&uctx->obj, MOCK_OBJ_ucontext, ib->device);
 	mock_created(MOCK_CALL_alloc_ucontext, udata);
 	return 0;
