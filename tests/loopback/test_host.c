@@ -413,14 +413,19 @@ static void address(const char *what)
 		"ip addr %s", what);
 }
 
-/* Let all allocations fail that cannot wait, or none. */
+/*
+ * Let all allocations fail that cannot wait, or none. The kind of allocations
+ * changes only while none fail: opening these files needs memory, too.
+ */
 static void fail_atomic(bool on)
 {
 #define FAILSLAB "/sys/kernel/debug/failslab/"
+	write_file(FAILSLAB "probability", "0");
 	write_file(FAILSLAB "ignore-gfp-wait", on ? "Y" : "N");
 	write_file(FAILSLAB "task-filter", "N");
 	write_file(FAILSLAB "times", "-1");
-	write_file(FAILSLAB "probability", on ? "100" : "0");
+	if (on)
+		write_file(FAILSLAB "probability", "100");
 }
 
 /* The host refuses a GID, and raises an event when it is free. */
