@@ -10,6 +10,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/io.h>
+#include <linux/kmemleak.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -120,6 +121,14 @@ void vhyv_mem_free(struct vhyv_mem *mem)
 	vhyv_mem_list_done(mem);
 	ib_umem_release(mem->umem);
 	kfree(mem);
+}
+
+/* Leave memory pinned for good, as the host may still use it. Returns its length. */
+u64 vhyv_mem_leave(struct vhyv_mem *mem)
+{
+	vhyv_mem_list_done(mem);
+	kmemleak_not_leak(mem);
+	return mem->umem->length;
 }
 
 /* Allocate a block of at most @order; smaller if that is all there is. */

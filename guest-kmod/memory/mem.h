@@ -32,6 +32,7 @@ struct vhyv_mem *vhyv_mem_pin(struct ib_device *ibdev, u64 start, u64 length,
 			      int access);
 bool vhyv_mem_writable(const struct vhyv_mem *mem);
 void vhyv_mem_free(struct vhyv_mem *mem);
+u64 vhyv_mem_leave(struct vhyv_mem *mem);
 ssize_t vhyv_mem_list_prepare(struct vhyv_mem *mem, size_t room,
 			      bool allow_indirect);
 void vhyv_mem_list_write(const struct vhyv_mem *mem,

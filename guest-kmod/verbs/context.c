@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 
 #include "command/cmd.h"
-#include "memory/mem.h"
 #include "trace.h"
 #include "verbs/verbs.h"
 
@@ -165,7 +164,6 @@ void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
 	struct vhyv_mmap_entry *entry, *next;
 	struct llist_node *list;
-	struct vhyv_mem *mem;
 
 	/* The host undoes the mappings that are left with the context. */
 	cancel_work_sync(&uctx->munmap_work);
@@ -173,12 +171,7 @@ void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 	llist_for_each_entry_safe(entry, next, list, node)
 		kfree(entry);
 
-	vhyv_object_destroy(uctx, HYV_OBJ_CONTEXT, uctx->handle, NULL);
-	/* The host no longer uses any of this memory. */
-	while ((mem = uctx->kept)) {
-		uctx->kept = mem->next;
-		vhyv_mem_free(mem);
-	}
+	vhyv_context_destroy(uctx);
 	atomic_dec(&hdev->nr_contexts);
 }
 

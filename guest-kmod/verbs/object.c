@@ -16,7 +16,7 @@
  * and on -EINVAL, with which HCAs refuse to deregister an MR that a memory
  * window (MW) is bound to, the object still exists and the memory is kept.
  * After all other errors the object does not exist, or the device has been
- * reset.
+ * reset. On -EBUSY of a context it does not exist, but the HCA keeps objects of it.
  */
 static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem)
@@ -74,12 +74,6 @@ static void vhyv_object_refused(struct vhyv_ucontext *uctx,
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
 
-	if (type == HYV_OBJ_CONTEXT) {
-		/* A process that exits could never be rid of it. */
-		vhyv_dev_lost(hdev, "host refuses to destroy a context");
-		vhyv_cmdq_wait_drained(hdev);
-		return;
-	}
 	ibdev_dbg(&hdev->ibdev, "object of type %u stays with its context\n",
 		  type);
 	if (mem)
@@ -89,7 +83,7 @@ static void vhyv_object_refused(struct vhyv_ucontext *uctx,
 /**
  * vhyv_object_destroy() - destroy an object on behalf of its owner
  * @uctx: owner
- * @type: object type
+ * @type: object type, not that of contexts
  * @handle: handle
  * @mem: memory that the host uses for the object, or NULL; freed on success
  *
@@ -114,6 +108,53 @@ int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 		return ret;
 	vhyv_object_refused(uctx, type, mem);
 	return 0;
+}
+
+/*
+ * The HCA may go on to access this memory until it is removed from the host, also
+ * when the vNIC has been reset. So it stays pinned.
+ */
+static void vhyv_leave_mem(struct vhyv_ucontext *uctx)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+	struct vhyv_mem *mem;
+	u64 length = 0;
+
+	while ((mem = uctx->kept)) {
+		uctx->kept = mem->next;
+		length += vhyv_mem_leave(mem);
+	}
+	dev_warn_ratelimited(&hdev->vdev->dev,
+			     "HCA keeps objects of a process that has ended; %llu bytes of its memory stay pinned\n",
+			     length);
+}
+
+/**
+ * vhyv_context_destroy() - destroy a context and all that is left of it
+ * @uctx: context
+ */
+void vhyv_context_destroy(struct vhyv_ucontext *uctx)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+	struct vhyv_mem *mem;
+	int ret;
+
+	vhyv_cmdq_wait_abandoned(hdev, &uctx->nr_abandoned);
+	ret = vhyv_destroy(hdev, HYV_OBJ_CONTEXT, uctx->handle, NULL);
+	if (ret == -EBUSY) {
+		vhyv_leave_mem(uctx);
+		return;
+	}
+	if (ret) {
+		/* A process that exits could never be rid of it. */
+		vhyv_dev_lost(hdev, "host refuses to destroy a context");
+		vhyv_cmdq_wait_drained(hdev);
+	}
+	/* The host no longer uses any of this memory. */
+	while ((mem = uctx->kept)) {
+		uctx->kept = mem->next;
+		vhyv_mem_free(mem);
+	}
 }
 
 /* vhyv_cmd.undo of commands that create an object of type undo_arg. */

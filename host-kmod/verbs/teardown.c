@@ -68,9 +68,12 @@ static void hyvh_context_destroy_type(struct hyvh_vnic *vnic,
 	}
 }
 
-/* Destroy a context, which was removed from the table, and its objects. */
-static void hyvh_context_destroy(struct hyvh_vnic *vnic,
-				 struct hyvh_context *context)
+/*
+ * Destroy a context, which was removed from the table, and its objects. Returns
+ * -EBUSY if some are left: the HCA may go on to access memory of its MRs.
+ */
+static int hyvh_context_destroy(struct hyvh_vnic *vnic,
+				struct hyvh_context *context)
 {
 	int i;
 
@@ -85,10 +88,11 @@ static void hyvh_context_destroy(struct hyvh_vnic *vnic,
 		 */
 		kref_get(&vnic->ref);
 		__module_get(THIS_MODULE);
-		return;
+		return -EBUSY;
 	}
 	hyvh_context_ops.destroy(vnic, &context->obj);
 	kfree(context);
+	return 0;
 }
 
 /*
@@ -129,8 +133,10 @@ int hyvh_cmd_destroy(struct hyvh_cmd *cmd)
 
 	/* An object was found, so its type is valid. */
 	if (obj->type == HYV_OBJ_CONTEXT) {
-		hyvh_context_destroy(cmd->vnic, hyvh_to_context(obj));
-		return 0;
+		ret = hyvh_context_destroy(cmd->vnic, hyvh_to_context(obj));
+		if (ret)
+			hyvh_cmd_refuse(cmd, ret, "driver keeps objects of it");
+		return ret;
 	}
 	ret = hyvh_obj_destroy(cmd->vnic, obj, hyvh_obj_ops_of(obj->type));
 	if (ret)

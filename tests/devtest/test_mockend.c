@@ -436,12 +436,13 @@ void suite_mockreplug(void)
 /* --- HCAs that refuse to destroy --- */
 
 enum end {
+	END_CONTEXT,
 	END_RESET,
 	END_CLOSE,
 	END_REMOVAL,
 };
 
-static const char *const end_names[] = {"reset", "close", "removal"};
+static const char *const end_names[] = {"DESTROY", "reset", "close", "removal"};
 
 /* The driver calls back for all that it has, what was refused included. */
 static void raise_all(void)
@@ -482,6 +483,14 @@ static void test_refused(const struct life_end *what, enum end end)
 	user_init(&other);
 	mock_rule("%s error=%d calls=1", what->verb, EIO);
 	switch (end) {
+	case END_CONTEXT:
+		tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, u.l.context),
+		       HYV_S_EBUSY,
+		       "DESTROY of the context if the driver refuses %s",
+		       what->name);
+		tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, u.l.context),
+		       HYV_S_ENOENT, "the context is gone");
+		break;
 	case END_RESET:
 		tap_is(vnic_reset(&u.v), 0, "RESET if the driver refuses %s",
 		       what->name);
@@ -501,9 +510,10 @@ static void test_refused(const struct life_end *what, enum end end)
 	raise_all();
 	dt_sleep_us(20000);
 	expect_listable(what->name, name);
-	if (end == END_RESET) {
+	if (end == END_RESET)
 		tap_is(vnic_set_features(&u.v, vnic_features(&u.v)), 0,
 		       "SET_FEATURES after a refusal");
+	if (end == END_CONTEXT || end == END_RESET) {
 		life_begin(&u.l, &u.v, &buf, &mi);
 		tap_is(life_create(&u.l), 0, "the vNIC works after a refusal");
 		tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, u.l.context), 0,
@@ -545,6 +555,10 @@ static void test_refused_all(enum end end)
 	else if (end == END_RESET)
 		tap_is(vnic_reset(&u.v), 0,
 		       "RESET if the driver refuses everything");
+	else if (end == END_CONTEXT)
+		tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, u.l.context),
+		       HYV_S_EBUSY,
+		       "DESTROY of a context if the driver refuses everything");
 	user_free(&u);
 	mock_clear();
 	raise_all();
@@ -595,7 +609,7 @@ void suite_mockrefuse(void)
 
 	mockend_begin();
 	test_refused_rereg();
-	for (end = END_RESET; end <= END_REMOVAL; end++) {
+	for (end = END_CONTEXT; end <= END_REMOVAL; end++) {
 		for (i = 0; i < life_nr_ends; i++)
 			test_refused(&life_ends[i], end);
 		test_refused_all(end);

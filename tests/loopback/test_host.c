@@ -145,6 +145,76 @@ static void test_destroy_refused(void)
 	tap_ok(loop_works("after refusals"), "every verb works after that");
 }
 
+/* Pages that are pinned for DMA. */
+static long pinned_pages(void)
+{
+	long acquired = -1, released = -1, value;
+	char line[128], name[64];
+	FILE *file;
+
+	REQUIRE(!dt_run("cat /proc/sys/vm/stat_refresh"), "counters are fresh");
+	file = fopen("/proc/vmstat", "re");
+	REQUIRE(file, "/proc/vmstat opens");
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %ld", name, &value) != 2)
+			continue;
+		if (!strcmp(name, "nr_foll_pin_acquired"))
+			acquired = value;
+		else if (!strcmp(name, "nr_foll_pin_released"))
+			released = value;
+	}
+	fclose(file);
+	REQUIRE(acquired >= 0 && released >= 0, "the kernel counts pins");
+	return acquired - released;
+}
+
+/* The HCA's driver keeps the MR of a process that is killed in REG_MR. */
+static void test_context_left(void)
+{
+	const char *word[3] = {"virtio_hyv ", "bytes", "stay pinned"};
+	uint64_t end = dt_now_ms() + 10000 * dt_timeout_scale();
+	unsigned int before = vmm->commands[HYV_CMD_REG_MR];
+	struct uv uv;
+	pid_t pid;
+	int klog;
+
+	klog = dt_klog_open();
+	vmm->slow_opcode = HYV_CMD_REG_MR;
+	vmm->slow_ms = 10000 * dt_timeout_scale();
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (!pid) {
+		uv_open(&uv);
+		REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
+		uv_reg_mr(&uv);
+		_exit(0);
+	}
+	while (vmm->commands[HYV_CMD_REG_MR] == before) {
+		REQUIRE(dt_now_ms() < end, "the process sends REG_MR");
+		dt_sleep_us(1000);
+	}
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, -1);
+	kill(pid, SIGKILL);
+	vmm->slow_ms = 0;
+	tap_ok(dt_klog_has(klog, word, 10), "the driver reports what is left");
+	REQUIRE(waitpid(pid, NULL, 0) == pid, "the process ends");
+	close(klog);
+	vmm_behave();
+}
+
+/* The host cannot take memory back that its HCA may still use. */
+static void test_pinned(void)
+{
+	long before = pinned_pages();
+
+	loop_start();
+	test_context_left();
+	tap_ok(loop_works("after a process"), "every verb works after that");
+	loop_stop();
+	tap_is(pinned_pages(), before + 3, "the pages of the MR stay pinned");
+}
+
 /* The guest may not free memory that objects of the context may use. */
 static void test_context_refused(void)
 {
@@ -154,7 +224,7 @@ static void test_context_refused(void)
 
 	uv_open(&uv);
 	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
-	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 1);
+	fail_next(HYV_CMD_DESTROY, HYV_S_EINVAL, 1);
 	uv_close(&uv);
 	while (uv_find(ibdev, sizeof(ibdev), path, sizeof(path)) &&
 	       dt_now_ms() < end)
@@ -190,6 +260,7 @@ void suite_retry(void)
 	test_destroy_refused();
 	test_context_refused();
 	loop_stop();
+	test_pinned();
 }
 
 /* --- Slow and dead --- */
