@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "command/cmdq.h"
 #include "dev.h"
 #include "notify/event.h"
 #include "notify/port_queue.h"
@@ -61,20 +62,32 @@ struct vhyv_port {
 };
 
 /**
+ * struct vhyv_host_context - what the host has of a context
+ * @hdev: device
+ * @handle: handle
+ * @orphans: abandoned commands; the last of them and of the context destroys it
+ * @leaving: the process exits without waiting for @orphans; objects that it has
+ *	not destroyed yet end with the context
+ * @kept: memory of objects that have not been destroyed, freed with the context
+ */
+struct vhyv_host_context {
+	struct vhyv_dev *hdev;
+	u32 handle;
+	struct vhyv_orphans orphans;
+	bool leaving;
+	struct vhyv_mem *kept;
+};
+
+/**
  * struct vhyv_ucontext - one open of the vNIC by a process
  * @ibuc: the RDMA core's part
- * @handle: handle
- * @nr_abandoned: abandoned commands of this context that have not been undone
- *	yet, see vhyv_cmdq_wait_abandoned()
- * @kept: memory of objects that could not be destroyed, freed with the context
+ * @host: the host's part
  * @munmaps: mappings that @munmap_work has yet to undo
  * @munmap_work: sends MUNMAP for @munmaps
  */
 struct vhyv_ucontext {
 	struct ib_ucontext ibuc;
-	u32 handle;
-	atomic_t nr_abandoned;
-	struct vhyv_mem *kept;
+	struct vhyv_host_context *host;
 	struct llist_head munmaps;
 	struct work_struct munmap_work;
 };

@@ -381,7 +381,7 @@ int vhyv_cmd_exec_retry(struct vhyv_cmd *cmd, int *status)
 
 /**
  * vhyv_cmd_run() - execute and free a command that creates no object
- * @cmd: command; with @nr_abandoned set if it changes an object, so that it has
+ * @cmd: command; with @orphans set if it changes an object, so that it has
  *	ended before the handle is reused
  * @killable: see vhyv_cmdq_exec()
  * @rsp: buffer for the fixed part of the reply, of layout.rsp_len; or NULL

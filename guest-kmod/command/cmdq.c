@@ -84,13 +84,13 @@ static unsigned int vhyv_sg_fill(struct scatterlist *sg, void *buf, size_t len)
 static void vhyv_cmd_abandoned_work(struct work_struct *work)
 {
 	struct vhyv_cmd *cmd = container_of(work, struct vhyv_cmd, work);
-	atomic_t *nr_abandoned = cmd->nr_abandoned;
+	struct vhyv_orphans *orphans = cmd->orphans;
 
 	if (cmd->undo && !cmd->error)
 		cmd->undo(cmd);
 	vhyv_cmd_free(cmd);
-	if (nr_abandoned && atomic_dec_and_test(nr_abandoned))
-		wake_up_var(nr_abandoned);
+	if (orphans)
+		vhyv_orphans_put(orphans);
 }
 
 /**
@@ -434,8 +434,8 @@ static int vhyv_cmdq_give_up(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 		break;
 	case VHYV_CMD_QUEUED:
 		cmd->abandoned = true;
-		if (cmd->nr_abandoned)
-			atomic_inc(cmd->nr_abandoned);
+		if (cmd->orphans)
+			refcount_inc(&cmd->orphans->refs);
 		ret = -EINPROGRESS;
 		break;
 	}
@@ -502,17 +502,28 @@ void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev)
 }
 
 /**
- * vhyv_cmdq_wait_abandoned() - wait until abandoned commands have been undone
- * @hdev: device
- * @nr_abandoned: their counter, see struct vhyv_cmd
+ * vhyv_orphans_wait() - wait until abandoned commands have been undone
+ * @orphans: commands of a context, which the caller has
  *
  * Context: Process context. May sleep.
  */
-void vhyv_cmdq_wait_abandoned(struct vhyv_dev *hdev, atomic_t *nr_abandoned)
+void vhyv_orphans_wait(struct vhyv_orphans *orphans)
 {
-	while (!wait_var_event_timeout(nr_abandoned, !atomic_read(nr_abandoned),
+	while (!wait_var_event_timeout(orphans, !vhyv_orphans_any(orphans),
 				       VHYV_WAIT_PART))
 		;
+}
+
+/* Drop a reference, that of the context or of a command. May sleep. */
+void vhyv_orphans_put(struct vhyv_orphans *orphans)
+{
+	if (refcount_dec_and_test(&orphans->refs)) {
+		orphans->last(orphans);
+		return;
+	}
+	/* Pairs with that of waiting. Others may free @orphans by now. */
+	smp_mb();
+	wake_up_var(orphans);
 }
 
 /* Let the watchdog look at the host although it may have no command. */

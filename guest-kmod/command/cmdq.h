@@ -3,11 +3,11 @@
 #ifndef VHYV_CMDQ_H
 #define VHYV_CMDQ_H
 
-#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/refcount.h>
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -87,6 +87,16 @@ struct vhyv_cmd_layout {
 	u16 rsp_min;
 };
 
+/**
+ * struct vhyv_orphans - abandoned commands of a context
+ * @refs: that of the context, and one for each command until it has been undone
+ * @last: called when there is none of these any longer; may sleep
+ */
+struct vhyv_orphans {
+	refcount_t refs;
+	void (*last)(struct vhyv_orphans *orphans);
+};
+
 /* Where a command is. */
 enum vhyv_cmd_state {
 	VHYV_CMD_OWNED,		/* by the caller */
@@ -112,8 +122,8 @@ enum vhyv_cmd_state {
  * @undo: undoes what the command did if it succeeds after the caller has given
  *	up, or NULL; runs on vhyv_dev.wq
  * @undo_arg: argument of @undo
- * @nr_abandoned: counter of abandoned commands, or NULL; includes this command
- *	until @undo has run
+ * @orphans: where the command is counted if it is abandoned, until @undo has run;
+ *	or NULL
  * @error: 0 if the device has replied; -EIO if the device has failed before,
  *	-ENOMEM if the command does not fit into the virtqueue
  * @rsp_len: bytes that the device has written to @rsp
@@ -142,7 +152,7 @@ struct vhyv_cmd {
 	struct vhyv_mem *udata_mem;
 	void (*undo)(struct vhyv_cmd *cmd);
 	u32 undo_arg;
-	atomic_t *nr_abandoned;
+	struct vhyv_orphans *orphans;
 
 	int error;
 	u32 rsp_len;
@@ -172,8 +182,21 @@ int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable);
 void vhyv_cmdq_send_query(struct vhyv_cmd *cmd);
 void vhyv_cmdq_suspect(struct vhyv_cmdq *q);
 void vhyv_cmdq_wait_drained(struct vhyv_dev *hdev);
-void vhyv_cmdq_wait_abandoned(struct vhyv_dev *hdev, atomic_t *nr_abandoned);
+void vhyv_orphans_wait(struct vhyv_orphans *orphans);
+void vhyv_orphans_put(struct vhyv_orphans *orphans);
 void vhyv_cmdq_close(struct vhyv_cmdq *q);
 void vhyv_cmdq_drain(struct vhyv_cmdq *q);
+
+static inline void vhyv_orphans_init(struct vhyv_orphans *orphans,
+				     void (*last)(struct vhyv_orphans *orphans))
+{
+	refcount_set(&orphans->refs, 1);
+	orphans->last = last;
+}
+
+static inline bool vhyv_orphans_any(const struct vhyv_orphans *orphans)
+{
+	return refcount_read(&orphans->refs) > 1;
+}
 
 #endif /* VHYV_CMDQ_H */

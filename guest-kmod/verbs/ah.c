@@ -148,7 +148,7 @@ int vhyv_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 		return PTR_ERR(cmd);
 
 	vhyv_mcast_fill(cmd, qp, gid, lid);
-	cmd->nr_abandoned = &qp->uctx->nr_abandoned;
+	cmd->orphans = &qp->uctx->host->orphans;
 	return vhyv_cmd_run(cmd, true, NULL, NULL);
 }
 
@@ -164,13 +164,14 @@ int vhyv_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	struct vhyv_cmd *cmd;
 	int status;
 
+	/* An abandoned ATTACH_MCAST must not be executed after this. */
+	if (!vhyv_context_settle(qp->uctx))
+		return 0;
 	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DETACH_MCAST);
 	if (WARN_ON_ONCE(IS_ERR(cmd)))
 		return 0;
 
 	vhyv_mcast_fill(cmd, qp, gid, lid);
-	/* An abandoned ATTACH_MCAST must not be executed after this. */
-	vhyv_cmdq_wait_abandoned(hdev, &qp->uctx->nr_abandoned);
 	if (!vhyv_cmd_exec_retry(cmd, &status))
 		vhyv_cmd_free(cmd);
 	return 0;

@@ -74,7 +74,7 @@ static int vhyv_cmd_mmap(struct vhyv_ucontext *uctx,
 		return PTR_ERR(cmd);
 
 	req = cmd->req;
-	req->context = cpu_to_le32(uctx->handle);
+	req->context = cpu_to_le32(uctx->host->handle);
 	if (vma->vm_flags & VM_READ)
 		req->prot |= cpu_to_le32(HYV_MMAP_READ);
 	if (vma->vm_flags & VM_WRITE)
@@ -83,8 +83,8 @@ static int vhyv_cmd_mmap(struct vhyv_ucontext *uctx,
 	req->length = cpu_to_le64(length);
 
 	cmd->undo = vhyv_mmap_undo;
-	cmd->undo_arg = uctx->handle;
-	cmd->nr_abandoned = &uctx->nr_abandoned;
+	cmd->undo_arg = uctx->host->handle;
+	cmd->orphans = &uctx->host->orphans;
 	ret = vhyv_cmd_run(cmd, true, &rsp, NULL);
 	if (ret)
 		return ret;
@@ -113,7 +113,7 @@ err_munmap:
 	ibdev_dbg(&hdev->ibdev,
 		  "host returned invalid window offset 0x%llx or cache attribute\n",
 		  *window_offset);
-	vhyv_cmd_munmap(hdev, uctx->handle, *window_offset);
+	vhyv_cmd_munmap(hdev, uctx->host->handle, *window_offset);
 	return -EIO;
 }
 
@@ -128,8 +128,8 @@ static void vhyv_munmap_work(struct work_struct *work)
 
 	llist_for_each_entry_safe(entry, next, list, node) {
 		/* After an error the host unmaps it with the context. */
-		ret = vhyv_cmd_munmap(hdev, uctx->handle, entry->window_offset);
-		trace_vhyv_munmap(vhyv_dev_name(hdev), uctx->handle,
+		ret = vhyv_cmd_munmap(hdev, uctx->host->handle, entry->window_offset);
+		trace_vhyv_munmap(vhyv_dev_name(hdev), uctx->host->handle,
 				  entry->window_offset, entry->length, ret);
 		kfree(entry);
 	}
@@ -137,30 +137,19 @@ static void vhyv_munmap_work(struct work_struct *work)
 
 int vhyv_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 {
-	struct vhyv_dev *hdev = to_vhyv_dev(ibuc->device);
 	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
-	struct hyv_create_rsp rsp;
-	struct vhyv_cmd *cmd;
 	int ret;
 
-	cmd = vhyv_cmd_new(hdev, VHYV_CMD_ALLOC_CONTEXT, udata);
-	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
-
-	ret = vhyv_object_create(cmd, HYV_OBJ_CONTEXT, NULL, &rsp, udata);
+	ret = vhyv_context_create(uctx, udata);
 	if (ret)
 		return ret;
-	uctx->handle = le32_to_cpu(rsp.handle);
-	atomic_set(&uctx->nr_abandoned, 0);
 	init_llist_head(&uctx->munmaps);
 	INIT_WORK(&uctx->munmap_work, vhyv_munmap_work);
-	atomic_inc(&hdev->nr_contexts);
 	return 0;
 }
 
 void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
-	struct vhyv_dev *hdev = to_vhyv_dev(ibuc->device);
 	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
 	struct vhyv_mmap_entry *entry, *next;
 	struct llist_node *list;
@@ -171,8 +160,7 @@ void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 	llist_for_each_entry_safe(entry, next, list, node)
 		kfree(entry);
 
-	vhyv_context_destroy(uctx);
-	atomic_dec(&hdev->nr_contexts);
+	vhyv_context_leave(uctx);
 }
 
 /*
@@ -238,7 +226,7 @@ err_munmap:
 err_free:
 	kfree(entry);
 out:
-	trace_vhyv_mmap(vhyv_dev_name(hdev), uctx->handle, window_offset,
+	trace_vhyv_mmap(vhyv_dev_name(hdev), uctx->host->handle, window_offset,
 			length, ret);
 	return ret;
 }

@@ -46,7 +46,7 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	cq->uctx = vhyv_udata_to_uctx(udata);
 	req = cmd->req;
-	req->context = cpu_to_le32(cq->uctx->handle);
+	req->context = cpu_to_le32(cq->uctx->host->handle);
 	req->cqe = cpu_to_le32(attr->cqe);
 	req->comp_vector = cpu_to_le32(attr->comp_vector);
 	req->flags = cpu_to_le32(attr->flags);
@@ -141,7 +141,7 @@ int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	req = cmd->req;
 	req->cq = cpu_to_le32(cq->target.handle);
 	req->cqe = cpu_to_le32(cqe);
-	cmd->nr_abandoned = &cq->uctx->nr_abandoned;
+	cmd->orphans = &cq->uctx->host->orphans;
 	ret = vhyv_cmd_run(cmd, true, &rsp, udata);
 	if (!ret)
 		ibcq->cqe = le32_to_cpu(rsp.cqe);
@@ -167,6 +167,6 @@ int vhyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	req->cq = cpu_to_le32(cq->target.handle);
 	req->cq_count = cpu_to_le16(count);
 	req->cq_period = cpu_to_le16(period);
-	cmd->nr_abandoned = &cq->uctx->nr_abandoned;
+	cmd->orphans = &cq->uctx->host->orphans;
 	return vhyv_cmd_run(cmd, true, NULL, NULL);
 }

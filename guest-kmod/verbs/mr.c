@@ -91,13 +91,9 @@ err_free:
  */
 static void vhyv_rereg_undo(struct vhyv_cmd *cmd)
 {
-	struct vhyv_ucontext *uctx = container_of(cmd->nr_abandoned,
-						  struct vhyv_ucontext,
-						  nr_abandoned);
-
 	if (vhyv_cmd_reply(cmd, NULL, 0) || !cmd->mem)
 		return;
-	vhyv_keep_mem(uctx, cmd->mem);
+	vhyv_keep_mem(cmd->orphans, cmd->mem);
 	cmd->mem = NULL;
 }
 
@@ -131,7 +127,7 @@ static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 	if (flags & IB_MR_REREG_TRANS)
 		req->iova = cpu_to_le64(iova);
 	cmd->undo = vhyv_rereg_undo;
-	cmd->nr_abandoned = &mr->uctx->nr_abandoned;
+	cmd->orphans = &mr->uctx->host->orphans;
 	ret = vhyv_cmdq_exec(cmd, true);
 	if (ret) {
 		mr->unclear = ret == -EINTR;

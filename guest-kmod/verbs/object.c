@@ -5,6 +5,8 @@
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "command/cmd.h"
 #include "dev.h"
@@ -53,31 +55,128 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 	return 0;
 }
 
-/*
- * The HCA accesses memory of an object that could not be destroyed until its
- * context is destroyed.
- */
-void vhyv_keep_mem(struct vhyv_ucontext *uctx, struct vhyv_mem *mem)
+static struct vhyv_host_context *vhyv_host_context(struct vhyv_orphans *orphans)
 {
-	mem->next = READ_ONCE(uctx->kept);
-	while (!try_cmpxchg(&uctx->kept, &mem->next, mem))
+	return container_of(orphans, struct vhyv_host_context, orphans);
+}
+
+/*
+ * The HCA accesses memory of an object that has not been destroyed until its
+ * context is destroyed. @orphans is that of the context.
+ */
+void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem)
+{
+	struct vhyv_host_context *host = vhyv_host_context(orphans);
+
+	mem->next = READ_ONCE(host->kept);
+	while (!try_cmpxchg(&host->kept, &mem->next, mem))
 		;
 }
 
 /*
- * The host refuses to destroy what nothing uses, as far as the RDMA core knows.
- * It may be used by an object that was abandoned and could not be destroyed, or
- * the HCA's driver fails.
+ * The HCA may go on to access this memory until it is removed from the host, also
+ * when the vNIC has been reset. So it stays pinned.
  */
-static void vhyv_object_refused(struct vhyv_ucontext *uctx,
-				enum hyv_obj_type type, struct vhyv_mem *mem)
+static void vhyv_leave_mem(struct vhyv_host_context *host)
+{
+	struct vhyv_mem *mem;
+	u64 length = 0;
+
+	while ((mem = host->kept)) {
+		host->kept = mem->next;
+		length += vhyv_mem_leave(mem);
+	}
+	dev_warn_ratelimited(&host->hdev->vdev->dev,
+			     "HCA keeps objects of a process that has ended; %llu bytes of its memory stay pinned\n",
+			     length);
+}
+
+/* vhyv_orphans.last: destroy a context that nothing uses any longer. */
+static void vhyv_host_context_end(struct vhyv_orphans *orphans)
+{
+	struct vhyv_host_context *host = vhyv_host_context(orphans);
+	struct vhyv_mem *mem;
+	int ret;
+
+	ret = vhyv_destroy(host->hdev, HYV_OBJ_CONTEXT, host->handle, NULL);
+	if (ret == -EBUSY) {
+		vhyv_leave_mem(host);
+	} else if (ret) {
+		/* A process that exits could never be rid of it. */
+		vhyv_dev_lost(host->hdev, "host refuses to destroy a context");
+		vhyv_cmdq_wait_drained(host->hdev);
+	}
+	/* The host no longer uses any of this memory. */
+	while ((mem = host->kept)) {
+		host->kept = mem->next;
+		vhyv_mem_free(mem);
+	}
+	atomic_dec(&host->hdev->nr_contexts);
+	kfree(host);
+}
+
+int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+	struct vhyv_host_context *host;
+	struct hyv_create_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
 
-	ibdev_dbg(&hdev->ibdev, "object of type %u stays with its context\n",
-		  type);
-	if (mem)
-		vhyv_keep_mem(uctx, mem);
+	host = kzalloc(sizeof(*host), GFP_KERNEL);
+	if (!host)
+		return -ENOMEM;
+	cmd = vhyv_cmd_new(hdev, VHYV_CMD_ALLOC_CONTEXT, udata);
+	if (IS_ERR(cmd)) {
+		ret = PTR_ERR(cmd);
+		goto err_free;
+	}
+	ret = vhyv_object_create(cmd, HYV_OBJ_CONTEXT, NULL, &rsp, udata);
+	if (ret)
+		goto err_free;
+
+	host->hdev = hdev;
+	host->handle = le32_to_cpu(rsp.handle);
+	vhyv_orphans_init(&host->orphans, vhyv_host_context_end);
+	uctx->host = host;
+	atomic_inc(&hdev->nr_contexts);
+	return 0;
+
+err_free:
+	kfree(host);
+	return ret;
+}
+
+/**
+ * vhyv_context_settle() - wait until abandoned commands have been undone
+ * @uctx: their context
+ *
+ * Objects of these commands may use others. But a process that exits must not wait
+ * for slow commands of threads that were killed. It is closing the file, so
+ * nobody else uses the context: what is left of it ends with the context.
+ *
+ * Return: true; or false if objects must be left to the end of the context.
+ */
+bool vhyv_context_settle(struct vhyv_ucontext *uctx)
+{
+	struct vhyv_host_context *host = uctx->host;
+
+	if (current->flags & PF_EXITING && vhyv_orphans_any(&host->orphans))
+		host->leaving = true;
+	if (!host->leaving)
+		vhyv_orphans_wait(&host->orphans);
+	return !host->leaving;
+}
+
+/**
+ * vhyv_context_leave() - destroy a context and all that is left of it
+ * @uctx: context; the host's part of it ends later if there are abandoned commands
+ *	which a process that exits has not waited for
+ */
+void vhyv_context_leave(struct vhyv_ucontext *uctx)
+{
+	vhyv_context_settle(uctx);
+	vhyv_orphans_put(&uctx->host->orphans);
 }
 
 /**
@@ -85,7 +184,8 @@ static void vhyv_object_refused(struct vhyv_ucontext *uctx,
  * @uctx: owner
  * @type: object type, not that of contexts
  * @handle: handle
- * @mem: memory that the host uses for the object, or NULL; freed on success
+ * @mem: memory that the host uses for the object, or NULL; freed on success, or
+ *	with the context
  *
  * The RDMA core destroys what uses an object before the object. What it does not
  * know is with the HCA: MWs that are bound to MRs, and multicast groups of QPs.
@@ -98,81 +198,37 @@ static void vhyv_object_refused(struct vhyv_ucontext *uctx,
 int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem)
 {
-	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
-	int ret;
+	struct vhyv_host_context *host = uctx->host;
 
-	/* An object whose creator was killed may still use this one. */
-	vhyv_cmdq_wait_abandoned(hdev, &uctx->nr_abandoned);
-	ret = vhyv_destroy(hdev, type, handle, mem);
-	if (!ret || type == HYV_OBJ_MR || type == HYV_OBJ_QP)
-		return ret;
-	vhyv_object_refused(uctx, type, mem);
+	if (vhyv_context_settle(uctx)) {
+		int ret = vhyv_destroy(host->hdev, type, handle, mem);
+
+		if (!ret || type == HYV_OBJ_MR || type == HYV_OBJ_QP)
+			return ret;
+		/*
+		 * It may be used by an object that was abandoned and could not be
+		 * destroyed, or the HCA's driver fails.
+		 */
+		ibdev_dbg(&host->hdev->ibdev,
+			  "object of type %u stays with its context\n", type);
+	}
+	if (mem)
+		vhyv_keep_mem(&host->orphans, mem);
 	return 0;
-}
-
-/*
- * The HCA may go on to access this memory until it is removed from the host, also
- * when the vNIC has been reset. So it stays pinned.
- */
-static void vhyv_leave_mem(struct vhyv_ucontext *uctx)
-{
-	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
-	struct vhyv_mem *mem;
-	u64 length = 0;
-
-	while ((mem = uctx->kept)) {
-		uctx->kept = mem->next;
-		length += vhyv_mem_leave(mem);
-	}
-	dev_warn_ratelimited(&hdev->vdev->dev,
-			     "HCA keeps objects of a process that has ended; %llu bytes of its memory stay pinned\n",
-			     length);
-}
-
-/**
- * vhyv_context_destroy() - destroy a context and all that is left of it
- * @uctx: context
- */
-void vhyv_context_destroy(struct vhyv_ucontext *uctx)
-{
-	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
-	struct vhyv_mem *mem;
-	int ret;
-
-	vhyv_cmdq_wait_abandoned(hdev, &uctx->nr_abandoned);
-	ret = vhyv_destroy(hdev, HYV_OBJ_CONTEXT, uctx->handle, NULL);
-	if (ret == -EBUSY) {
-		vhyv_leave_mem(uctx);
-		return;
-	}
-	if (ret) {
-		/* A process that exits could never be rid of it. */
-		vhyv_dev_lost(hdev, "host refuses to destroy a context");
-		vhyv_cmdq_wait_drained(hdev);
-	}
-	/* The host no longer uses any of this memory. */
-	while ((mem = uctx->kept)) {
-		uctx->kept = mem->next;
-		vhyv_mem_free(mem);
-	}
 }
 
 /* vhyv_cmd.undo of commands that create an object of type undo_arg. */
 static void vhyv_create_undo(struct vhyv_cmd *cmd)
 {
 	struct vhyv_mem *mem = cmd->mem;
-	struct vhyv_ucontext *uctx;
 	struct hyv_create_rsp rsp;
 
 	if (vhyv_cmd_reply(cmd, &rsp, sizeof(rsp)))
 		return;
 	cmd->mem = NULL;
-	if (!vhyv_destroy(cmd->hdev, cmd->undo_arg, le32_to_cpu(rsp.handle),
-			  mem) || !mem)
-		return;
-	uctx = container_of(cmd->nr_abandoned, struct vhyv_ucontext,
-			    nr_abandoned);
-	vhyv_keep_mem(uctx, mem);
+	if (vhyv_destroy(cmd->hdev, cmd->undo_arg, le32_to_cpu(rsp.handle),
+			 mem) && mem)
+		vhyv_keep_mem(cmd->orphans, mem);
 }
 
 /**
@@ -194,7 +250,7 @@ int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
 
 	cmd->undo = vhyv_create_undo;
 	cmd->undo_arg = type;
-	cmd->nr_abandoned = uctx ? &uctx->nr_abandoned : NULL;
+	cmd->orphans = uctx ? &uctx->host->orphans : NULL;
 	ret = vhyv_cmdq_exec(cmd, true);
 	if (ret)
 		return ret;

@@ -27,7 +27,7 @@ int vhyv_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 
 	pd->uctx = vhyv_udata_to_uctx(udata);
 	req = cmd->req;
-	req->context = cpu_to_le32(pd->uctx->handle);
+	req->context = cpu_to_le32(pd->uctx->host->handle);
 	ret = vhyv_object_create(cmd, HYV_OBJ_PD, pd->uctx, &rsp, udata);
 	if (!ret)
 		pd->handle = le32_to_cpu(rsp.handle);

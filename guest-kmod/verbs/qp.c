@@ -209,7 +209,7 @@ int vhyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	req->qp = cpu_to_le32(qp->target.handle);
 	req->attr_mask = cpu_to_le32(mask);
 	vhyv_qp_attr_to_wire(&req->attr, attr, mask);
-	cmd->nr_abandoned = &qp->uctx->nr_abandoned;
+	cmd->orphans = &qp->uctx->host->orphans;
 	ret = vhyv_cmd_run(cmd, true, NULL, udata);
 	if (!ret && mask & IB_QP_STATE)
 		WRITE_ONCE(qp->state, attr->qp_state);

@@ -71,7 +71,7 @@ int vhyv_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		req->max_wr = cpu_to_le32(attr->max_wr);
 	if (mask & IB_SRQ_LIMIT)
 		req->srq_limit = cpu_to_le32(attr->srq_limit);
-	cmd->nr_abandoned = &srq->uctx->nr_abandoned;
+	cmd->orphans = &srq->uctx->host->orphans;
 	return vhyv_cmd_run(cmd, true, NULL, udata);
 }
 

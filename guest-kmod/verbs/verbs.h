@@ -26,8 +26,10 @@ int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
 		       struct ib_udata *udata);
 int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem);
-void vhyv_context_destroy(struct vhyv_ucontext *uctx);
-void vhyv_keep_mem(struct vhyv_ucontext *uctx, struct vhyv_mem *mem);
+int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata);
+bool vhyv_context_settle(struct vhyv_ucontext *uctx);
+void vhyv_context_leave(struct vhyv_ucontext *uctx);
+void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem);
 
 static inline struct vhyv_ucontext *vhyv_udata_to_uctx(struct ib_udata *udata)
 {

@@ -34,6 +34,7 @@ void loop_start_guest(void);
 void loop_stop(void);
 bool loop_driver(const char *what);
 void loop_expect_idle(const char *when);
+long loop_pinned(void);
 bool loop_works(const char *when);
 
 /* test_host.c */

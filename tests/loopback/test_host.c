@@ -145,29 +145,6 @@ static void test_destroy_refused(void)
 	tap_ok(loop_works("after refusals"), "every verb works after that");
 }
 
-/* Pages that are pinned for DMA. */
-static long pinned_pages(void)
-{
-	long acquired = -1, released = -1, value;
-	char line[128], name[64];
-	FILE *file;
-
-	REQUIRE(!dt_run("cat /proc/sys/vm/stat_refresh"), "counters are fresh");
-	file = fopen("/proc/vmstat", "re");
-	REQUIRE(file, "/proc/vmstat opens");
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%63s %ld", name, &value) != 2)
-			continue;
-		if (!strcmp(name, "nr_foll_pin_acquired"))
-			acquired = value;
-		else if (!strcmp(name, "nr_foll_pin_released"))
-			released = value;
-	}
-	fclose(file);
-	REQUIRE(acquired >= 0 && released >= 0, "the kernel counts pins");
-	return acquired - released;
-}
-
 /* The HCA's driver keeps the MR of a process that is killed in REG_MR. */
 static void test_context_left(void)
 {
@@ -206,13 +183,13 @@ static void test_context_left(void)
 /* The host cannot take memory back that its HCA may still use. */
 static void test_pinned(void)
 {
-	long before = pinned_pages();
+	long before = loop_pinned();
 
 	loop_start();
 	test_context_left();
 	tap_ok(loop_works("after a process"), "every verb works after that");
 	loop_stop();
-	tap_is(pinned_pages(), before + 3, "the pages of the MR stay pinned");
+	tap_is(loop_pinned(), before + 3, "the pages of the MR stay pinned");
 }
 
 /* The guest may not free memory that objects of the context may use. */

@@ -19,7 +19,7 @@
 
 #define EVENT_MS    5000
 #define KILL_ROUNDS 40
-#define REREG_MS    10000
+#define SLOW_MS	    10000
 
 /* Objects of the HCA without a vNIC, and with an idle one. */
 struct mock_held idle;
@@ -82,6 +82,29 @@ void loop_stop(void)
 void loop_expect_idle(const char *when)
 {
 	mock_expect_held(&started, when);
+}
+
+/* Pages that are pinned for DMA. */
+long loop_pinned(void)
+{
+	long acquired = -1, released = -1, value;
+	char line[128], name[64];
+	FILE *file;
+
+	REQUIRE(!dt_run("cat /proc/sys/vm/stat_refresh"), "counters are fresh");
+	file = fopen("/proc/vmstat", "re");
+	REQUIRE(file, "/proc/vmstat opens");
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %ld", name, &value) != 2)
+			continue;
+		if (!strcmp(name, "nr_foll_pin_acquired"))
+			acquired = value;
+		else if (!strcmp(name, "nr_foll_pin_released"))
+			released = value;
+	}
+	fclose(file);
+	REQUIRE(acquired >= 0 && released >= 0, "the kernel counts pins");
+	return acquired - released;
 }
 
 /* "bind" or "unbind"; false if the driver refuses. */
@@ -201,14 +224,79 @@ static void kill_one(unsigned int n, struct dt_rng *rng)
 	waitpid(pid, NULL, 0);
 }
 
+/* Send a command that takes long. */
+static void slow_child(struct uv *uv, uint16_t opcode)
+{
+	uv_open(uv);
+	REQUIRE(!uv_get_context(uv) && !uv_alloc_pd(uv), "a PD");
+	if (opcode == HYV_CMD_CREATE_CQ)
+		uv_create_cq(uv);
+	else if (!uv_reg_mr(uv))
+		uv_rereg_mr(uv);
+	_exit(0);
+}
+
+static pid_t slow_start(struct uv *uv, uint16_t opcode)
+{
+	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
+	unsigned int before = vmm->commands[opcode];
+	pid_t pid;
+
+	vmm->slow_opcode = opcode;
+	vmm->slow_ms = SLOW_MS * dt_timeout_scale();
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (!pid)
+		slow_child(uv, opcode);
+	while (vmm->commands[opcode] == before) {
+		REQUIRE(dt_now_ms() < end, "the process sends its command");
+		dt_sleep_us(1000);
+	}
+	return pid;
+}
+
+/* Kill a process, which must not wait for the command. */
+static void slow_kill(pid_t pid, const char *name)
+{
+	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale() / 2;
+
+	kill(pid, SIGKILL);
+	while (!waitpid(pid, NULL, WNOHANG) && dt_now_ms() < end)
+		dt_sleep_us(1000);
+	tap_ok(dt_now_ms() < end && vmm->busy,
+	       "a process ends while the host executes its %s", name);
+}
+
+/* A process that is killed closes the last file, too; or with @unbind the
+ * driver. */
+static void test_kill_slow(uint16_t opcode, const char *name, bool unbind)
+{
+	long pinned, before = loop_pinned();
+	struct uv uv;
+	pid_t pid;
+
+	pid = slow_start(&uv, opcode);
+	pinned = loop_pinned();
+	slow_kill(pid, name);
+	tap_is(loop_pinned(), pinned, "%s: its memory stays pinned", name);
+	if (unbind)
+		tap_ok(loop_driver("unbind"), "the driver ends, too");
+	vmm->slow_ms = 0;
+	loop_expect_idle(name);
+	if (unbind)
+		tap_ok(loop_driver("bind"), "the driver starts again");
+	tap_ok(loop_works(name), "%s: every verb works after that", name);
+	loop_expect_idle("every verb");
+	tap_is(loop_pinned(), before, "%s: nothing stays pinned", name);
+}
+
 /*
  * The caller of a REREG_MR that takes long is killed, while another process has
  * its file open.
  */
-static void test_kill_rereg(void)
+static void test_kill_shared(void)
 {
-	unsigned int before = vmm->commands[HYV_CMD_REREG_MR];
-	uint64_t end = dt_now_ms() + REREG_MS * dt_timeout_scale();
 	struct uv *uv;
 	int fd, pidfd;
 	pid_t pid;
@@ -216,34 +304,13 @@ static void test_kill_rereg(void)
 	uv = mmap(NULL, sizeof(*uv), PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(uv != MAP_FAILED, "mmap");
-	vmm->slow_opcode = HYV_CMD_REREG_MR;
-	vmm->slow_ms = REREG_MS * dt_timeout_scale();
-	fflush(stdout);
-	pid = fork();
-	REQUIRE(pid >= 0, "fork");
-	if (!pid) {
-		uv_open(uv);
-		REQUIRE(!uv_get_context(uv) && !uv_alloc_pd(uv) &&
-				!uv_reg_mr(uv),
-			"an MR");
-		uv_rereg_mr(uv);
-		_exit(0);
-	}
-	while (vmm->commands[HYV_CMD_REREG_MR] == before) {
-		REQUIRE(dt_now_ms() < end, "the process sends REREG_MR");
-		dt_sleep_us(1000);
-	}
+	pid = slow_start(uv, HYV_CMD_REREG_MR);
 	pidfd = pidfd_open(pid, 0);
 	REQUIRE(pidfd >= 0, "pidfd_open");
 	fd = pidfd_getfd(pidfd, uv->fd, 0);
 	REQUIRE(fd >= 0, "pidfd_getfd");
 	close(pidfd);
-	kill(pid, SIGKILL);
-	end = dt_now_ms() + REREG_MS * dt_timeout_scale() / 2;
-	while (!waitpid(pid, NULL, WNOHANG) && dt_now_ms() < end)
-		dt_sleep_us(1000);
-	tap_ok(dt_now_ms() < end && vmm->busy,
-	       "a process ends while the host executes its REREG_MR");
+	slow_kill(pid, "REREG_MR in a shared file");
 	vmm->slow_ms = 0;
 	close(fd);
 	munmap(uv, sizeof(*uv));
@@ -270,7 +337,11 @@ void suite_kill(void)
 	vmm_behave();
 	loop_expect_idle("after kills");
 	tap_ok(loop_works("after kills"), "every verb works after %u kills", n);
-	test_kill_rereg();
+	test_kill_shared();
+	test_kill_slow(HYV_CMD_REG_MR, "REG_MR", false);
+	test_kill_slow(HYV_CMD_REREG_MR, "REREG_MR", false);
+	test_kill_slow(HYV_CMD_CREATE_CQ, "CREATE_CQ", false);
+	test_kill_slow(HYV_CMD_REG_MR, "REG_MR", true);
 	loop_stop();
 }
 
