@@ -584,7 +584,10 @@ struct hyv_create_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_rsp) == 24);
 
-/* Cache attributes: write-back, write-combining, uncached. */
+/*
+ * Cache attributes: write-back, write-combining, uncached. Write-combining is a
+ * hint: the hypervisor may make something else of it.
+ */
 #define HYV_CACHE_WB	0
 #define HYV_CACHE_WC	1
 #define HYV_CACHE_UC	2
@@ -635,7 +638,8 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_munmap_req) == 40);
  * and all of its objects with it. Event buffers that the guest adds after the
  * reply never name the object. HYV_S_EBUSY if another object uses it,
  * HYV_S_ENOENT if it does not exist or is being destroyed; after another error
- * from the HCA's driver the object stays.
+ * from the HCA's driver the object stays. A context is gone after HYV_S_EBUSY, too,
+ * but the HCA may still access memory of its MRs: the guest leaves that pinned.
  */
 struct hyv_destroy_req {
 	struct hyv_req hdr;

@@ -3,10 +3,10 @@
  * /dev/hyv: the interface by which a VMM lends an HCA of the host to a guest.
  *
  * One open file is one vNIC of one VM. The process that issues HYV_ATTACH owns
- * it: every later ioctl must come from the same address space (EPERM
- * otherwise), guest memory is memory of that process, and its credentials and
- * limits apply. Closing the file destroys everything that the guest has
- * created.
+ * it: every later ioctl must come from one of its threads (EPERM otherwise, also
+ * for another process that shares the address space), guest memory is memory of
+ * that process, and its credentials and limits apply. Closing the file destroys
+ * everything that the guest has created.
  *
  * The owner must be the process whose address space backs the VM: addresses in
  * HYV_SET_MEM and HYV_SET_EVENT_QUEUE are addresses in that space. The vNIC ends
@@ -199,7 +199,9 @@ struct hyv_set_window {
  * @length: length
  * @addr: address in the owner's address space of a shared mapping of a memfd
  *
- * All three are multiples of the page size.
+ * All three are multiples of the page size. The kind of memory at @addr is not
+ * checked here: the guest's commands that register other memory, or a file of
+ * hugetlbfs, may fail with HYV_S_EOPNOTSUPP.
  */
 struct hyv_mem_region {
 	__aligned_u64 gpa;
