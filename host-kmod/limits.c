@@ -26,6 +26,11 @@
 /* Plus the part of the limit of pinned bytes that full use of it needs. */
 #define HYVH_DEFAULT_MR_BYTES	SZ_256M
 
+/* Memberships in multicast groups. HCAs support a few thousand. */
+#define HYVH_MAX_MCAST		1024
+/* Addresses of groups that a vNIC may leave on the HCA's network device. */
+#define HYVH_MAX_MCAST_ADDRS	1024
+
 /* Highest limits that a VMM can set. */
 #define HYVH_MAX_CONTEXTS	1048576
 #define HYVH_MAX_PDS		1048576
@@ -79,6 +84,9 @@ void hyvh_limits_init(struct hyvh_vnic *vnic)
 		hyvh_quota_init(&vnic->quota[type], 0);
 	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
 			       HYVH_DEFAULT_QUEUE_BYTES);
+	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_MCAST], HYVH_MAX_MCAST);
+	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_MCAST_ADDRS],
+			       HYVH_MAX_MCAST_ADDRS);
 	/* Nothing can be pinned before HYV_SET_MEM. */
 	hyvh_limits_set_pinned(vnic, 0, false);
 }
@@ -120,6 +128,8 @@ int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
 				   arg->max_mr_bytes);
 	if (arg->max_pinned)
 		hyvh_limits_set_pinned(vnic, arg->max_pinned, true);
+	if (arg->max_stitch_vmas)
+		hyvh_quota_set_max(vnic->mem.vmas, arg->max_stitch_vmas);
 	return 0;
 }
 

@@ -473,6 +473,7 @@ static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
 	path_get(&vnic->hca_path);
 	vnic->hca_cred = get_cred(file->f_cred);
 	vnic->owner = get_task_struct(current->group_leader);
+	vnic->uid = current_uid();
 	vnic->mm = current->mm;
 	mmgrab(vnic->mm);
 	vnic->vmm = vmm;
@@ -850,17 +851,32 @@ static u32 hyvh_vnic_state(struct hyvh_vnic *vnic)
 						    HYV_NL_VNIC_ATTACHED;
 }
 
-static const struct hyvh_quota *hyvh_vnic_quota(const struct hyvh_vnic *vnic,
-						enum hyv_nl_quota type)
+static void hyvh_vnic_fill_quota(struct hyvh_vnic *vnic, enum hyv_nl_quota type,
+				 struct hyvh_vnic_info *info)
 {
-	return type == HYV_NL_QUOTA_STITCH_VMAS ? vnic->mem.vmas :
-						  &vnic->quota[type];
+	const struct hyvh_quota *quota = &vnic->quota[type];
+
+	switch (type) {
+	case HYV_NL_QUOTA_USER_VNICS:
+		hyvh_user_usage(vnic->uid, &info->quota_used[type],
+				&info->quota_max[type]);
+		return;
+	case HYV_NL_QUOTA_STITCH_VMAS:
+		quota = vnic->mem.vmas;
+		break;
+	case HYV_NL_QUOTA_VMM_MRS:
+		quota = vnic->vmm_mrs;
+		break;
+	default:
+		break;
+	}
+	info->quota_used[type] = hyvh_quota_used(quota);
+	info->quota_max[type] = hyvh_quota_max(quota);
 }
 
 static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 				struct hyvh_vnic_info *info)
 {
-	const struct hyvh_quota *quota;
 	int type;
 
 	memset(info, 0, sizeof(*info));
@@ -874,11 +890,8 @@ static void hyvh_vnic_info_fill(struct hyvh_vnic *vnic,
 		info->obj_count[type] = hyvh_objs_count(&vnic->objs, type);
 		info->obj_max[type] = hyvh_objs_max(&vnic->objs, type);
 	}
-	for (type = 0; type < HYV_NL_NR_QUOTAS; type++) {
-		quota = hyvh_vnic_quota(vnic, type);
-		info->quota_used[type] = hyvh_quota_used(quota);
-		info->quota_max[type] = hyvh_quota_max(quota);
-	}
+	for (type = 0; type < HYV_NL_NR_QUOTAS; type++)
+		hyvh_vnic_fill_quota(vnic, type, info);
 	hyvh_window_usage(&vnic->window, &info->window_used,
 			  &info->window_size);
 	info->nr_leaked = atomic_read(&vnic->nr_leaked);

@@ -42,6 +42,7 @@
 #include <linux/path.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <hyv/wire.h>
@@ -92,6 +93,7 @@ struct hyvh_vnic {
 	struct mmu_notifier mm_notifier;	/* ends the vNIC with mm */
 	/* The VMM's thread group leader, shown as owner of the HCA's objects. */
 	struct task_struct *owner;
+	kuid_t uid;			/* of the user who has attached it */
 	struct hyvh_vmm *vmm;		/* shared with its other vNICs */
 	struct hyvh_quota *vmm_mrs;	/* of vmm: the number of MRs */
 	struct hyvh_worker worker;
@@ -118,13 +120,11 @@ struct hyvh_vnic {
 	struct hyvh_hca_link hca_link;
 	struct hyvh_guest_mem mem;
 	struct hyvh_objs objs;
-	/* By enum hyv_nl_quota, except STITCH_VMAS: that is mem.vmas. */
+	/* By enum hyv_nl_quota, except what hyvh_vnic_fill_quota() has. */
 	struct hyvh_quota quota[HYV_NL_NR_QUOTAS];
 	struct hyvh_window window;
-	/* See verbs/mcast.c. */
-	atomic_t nr_mcast;
-	struct xarray mcast_addrs;	/* that stay on the network device */
-	atomic_t nr_mcast_addrs;
+	/* Addresses of groups that stay on the network device; see verbs/mcast.c. */
+	struct xarray mcast_addrs;
 	struct hyvh_vgids vgids;
 	struct xarray qp_slots;		/* struct hyvh_obj by doorbell slot */
 	struct xarray cq_slots;		/* struct hyvh_obj by arming slot */

@@ -165,6 +165,20 @@ void hyvh_user_uncharge(struct hyvh_user_charge *charge)
 	kfree(charge);
 }
 
+/* Return how many vNICs count for a user. Process context, may sleep. */
+void hyvh_user_usage(kuid_t uid, u64 *used, u64 *max)
+{
+	struct hyvh_user *user;
+
+	*used = 0;
+	*max = READ_ONCE(max_vnics_per_user);
+	mutex_lock(&hyvh_users_lock);
+	list_for_each_entry(user, &hyvh_users, node)
+		if (uid_eq(user->uid, uid))
+			*used = user->nr_vnics;
+	mutex_unlock(&hyvh_users_lock);
+}
+
 static struct hyvh_vmm *hyvh_vmm_find(struct mm_struct *mm,
 				      struct hyvh_vmm **new)
 {

@@ -5,6 +5,9 @@
 #ifndef HYVH_VNIC_LIMIT_H
 #define HYVH_VNIC_LIMIT_H
 
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
 struct hyvh_quota;
 struct hyvh_user_charge;
 struct hyvh_vmm;
@@ -15,6 +18,7 @@ struct mm_struct;
 
 struct hyvh_user_charge *hyvh_user_charge(void);
 void hyvh_user_uncharge(struct hyvh_user_charge *charge);
+void hyvh_user_usage(kuid_t uid, u64 *used, u64 *max);
 
 struct hyvh_vmm *hyvh_vmm_get(struct mm_struct *mm);
 void hyvh_vmm_put(struct hyvh_vmm *vmm);

@@ -2,7 +2,6 @@
 /*
  * Multicast groups of UD QPs, next to the AHs that send to them.
  */
-#include <linux/atomic.h>
 #include <linux/jhash.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -16,12 +15,6 @@
 #include "hca/hca.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
-
-/* Memberships of a vNIC. HCAs support a few thousand. */
-#define HYVH_MAX_MCAST	1024
-
-/* Addresses that a vNIC may leave on the HCA's network device. */
-#define HYVH_MAX_MCAST_ADDRS	1024
 
 /* A membership of a QP in a group. */
 struct hyvh_mcast {
@@ -100,6 +93,7 @@ static int hyvh_mcast_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 static int hyvh_mcast_count_addr(struct hyvh_cmd *cmd, const u8 *gid)
 {
 	struct hyvh_vnic *vnic = cmd->vnic;
+	struct hyvh_quota *quota = &vnic->quota[HYV_NL_QUOTA_MCAST_ADDRS];
 	u32 addr;
 	int ret;
 
@@ -107,13 +101,13 @@ static int hyvh_mcast_count_addr(struct hyvh_cmd *cmd, const u8 *gid)
 	if (!hyvh_hca_driver(vnic->hca)->keeps_mcast_addrs ||
 	    xa_load(&vnic->mcast_addrs, addr))
 		return 0;
-	if (!atomic_add_unless(&vnic->nr_mcast_addrs, 1, HYVH_MAX_MCAST_ADDRS))
-		return hyvh_cmd_refuse(cmd, -EDQUOT,
-				       "%u addresses of groups were used",
-				       HYVH_MAX_MCAST_ADDRS);
+	ret = hyvh_quota_charge(quota, 1);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret,
+				       "too many addresses of groups were used");
 	ret = xa_insert(&vnic->mcast_addrs, addr, xa_mk_value(1), GFP_KERNEL);
 	if (ret)
-		atomic_dec(&vnic->nr_mcast_addrs);
+		hyvh_quota_uncharge(quota, 1);
 	/* Another QP has joined the group at the same time. */
 	return ret == -EBUSY ? 0 : ret;
 }
@@ -121,16 +115,16 @@ static int hyvh_mcast_count_addr(struct hyvh_cmd *cmd, const u8 *gid)
 static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 {
 	const struct hyv_mcast_req *req = cmd->req;
-	atomic_t *nr = &qp->vnic->nr_mcast;
+	struct hyvh_quota *quota = &cmd->vnic->quota[HYV_NL_QUOTA_MCAST];
 	struct hyvh_mcast *mcast;
 	int ret;
 
 	/* Like uverbs: joining again has no effect. */
 	if (hyvh_mcast_find(qp, req))
 		return 0;
-	if (!atomic_add_unless(nr, 1, HYVH_MAX_MCAST))
-		return hyvh_cmd_refuse(cmd, -EDQUOT, "%u memberships exist",
-				       HYVH_MAX_MCAST);
+	ret = hyvh_quota_charge(quota, 1);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "too many memberships");
 	ret = hyvh_mcast_count_addr(cmd, req->gid);
 	if (ret)
 		goto err_count;
@@ -149,7 +143,7 @@ static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 err_free:
 	kfree(mcast);
 err_count:
-	atomic_dec(nr);
+	hyvh_quota_uncharge(quota, 1);
 	return ret;
 }
 
@@ -167,7 +161,7 @@ static int hyvh_mcast_leave(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 	hyvh_ip_group_leave(mcast->ip);
 	list_del(&mcast->link);
 	kfree(mcast);
-	atomic_dec(&qp->vnic->nr_mcast);
+	hyvh_quota_uncharge(&qp->vnic->quota[HYV_NL_QUOTA_MCAST], 1);
 	return 0;
 }
 

@@ -107,6 +107,7 @@ static void fill_set_limits(struct dt_rng *rng, struct hyv_set_limits *arg)
 		arg->max_mr_bytes = dt_below(rng, 1 << 20);
 		break;
 	case 3:
+		arg->max_stitch_vmas = dt_below(rng, 4096);
 		arg->max_mrs = dt_below(rng, 64);
 		arg->max_qps = dt_below(rng, 64);
 		break;
@@ -114,6 +115,7 @@ static void fill_set_limits(struct dt_rng *rng, struct hyv_set_limits *arg)
 		arg->max_pinned = 128 << 20;
 		arg->max_queue_bytes = 64 << 20;
 		arg->max_mr_bytes = 64 << 20;
+		arg->max_stitch_vmas = 8192;
 		arg->max_mrs = 1000;
 		arg->max_qps = 1000;
 	}

@@ -256,6 +256,24 @@ bool dt_klog_has(int klog, const char *const word[3], unsigned int seconds)
 	return false;
 }
 
+long dt_quota(const char *name, bool limit)
+{
+	char line[256], key[64];
+	long used, max, found = -1;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "hyv show pid %d", getpid());
+	fflush(stdout);
+	f = popen(line, "r");
+	REQUIRE(f, "popen");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, " %63s %ld of %ld", key, &used, &max) == 3 &&
+		    !strcmp(key, name))
+			found = limit ? max : used;
+	pclose(f);
+	return found;
+}
+
 int dt_run(const char *fmt, ...)
 {
 	char text[512];

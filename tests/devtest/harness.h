@@ -85,6 +85,9 @@ struct dt_counts dt_counts(void);
 void dt_expect_counts(const struct dt_counts *want, const char *when);
 long dt_pinned_kib(void);
 
+/* Use of a quota of the only vNIC of this process, or its limit. */
+long dt_quota(const char *name, bool limit);
+
 /* The kernel's log, from now on. */
 int dt_klog_open(void);
 bool dt_klog_has(int klog, const char *const word[3], unsigned int seconds);

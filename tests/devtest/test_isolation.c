@@ -192,6 +192,9 @@ static void test_memberships(void)
 		n++;
 	tap_is(n, MAX_MEMBERSHIPS, "memberships up to the limit");
 	tap_is(join(n), HYV_S_EDQUOT, "one more");
+	tap_is(dt_quota("mcast", false), MAX_MEMBERSHIPS,
+	       "hyv show has the memberships");
+	tap_is(dt_quota("mcast", true), MAX_MEMBERSHIPS, "and the limit");
 	tap_is(cmd_mcast(&fix.v, HYV_CMD_DETACH_MCAST, fix.ud.handle, 0,
 			 fixture_group),
 	       0, "DETACH_MCAST");

@@ -313,10 +313,28 @@ static void set_max_map_count(int count)
 		"max_map_count");
 }
 
-/* More mappings than the owner may have, were they all made at once. */
-static void test_mappings(struct vnic *v)
+static int count_mappings(void)
 {
-	struct hyv_set_limits limits = {.max_pinned = 1 << 30};
+	FILE *f = fopen("/proc/self/maps", "re");
+	int c, n = 0;
+
+	REQUIRE(f, "/proc/self/maps");
+	while ((c = getc(f)) != EOF)
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
+/*
+ * More mappings than the owner may have, were they all made at once: @room so
+ * many more, of which registrations take @max, or the default if it is 0.
+ */
+static void test_mappings(struct vnic *v, unsigned int max, int room)
+{
+	struct hyv_set_limits limits = {
+		.max_pinned = 1 << 30,
+		.max_stitch_vmas = max,
+	};
 	unsigned int maps = 0, failed = 0;
 	struct stitcher st[8];
 	uint8_t *base = shared_memory();
@@ -327,9 +345,13 @@ static void test_mappings(struct vnic *v)
 
 	REQUIRE_EQ(set_mem(v, base, SLOW_PAGES), 0, "SET_MEM");
 	REQUIRE_EQ(vnic_set_limits(v, &limits), 0, "SET_LIMITS");
+	if (max)
+		tap_is(dt_quota("stitch_vmas", true), max,
+		       "hyv show has the limit of mappings");
 	REQUIRE_EQ(cmd_alloc_context(v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(v, context, &pd), 0, "ALLOC_PD");
-	set_max_map_count(12000);
+	/* Threads have a stack each. */
+	set_max_map_count(count_mappings() + 3 * ARRAY_SIZE(st) + room);
 	for (i = 0; i < ARRAY_SIZE(st); i++) {
 		st[i] = (struct stitcher){.v = v, .pd = pd, .left = &left};
 		REQUIRE(!pthread_create(&st[i].thread, NULL, stitch_thread,
@@ -352,6 +374,7 @@ static void test_mappings(struct vnic *v)
 	set_max_map_count(65530);
 	tap_is(failed, 0, "of %u mmap() calls of the owner failed", maps);
 	tap_is(vnic_reset(v), 0, "RESET");
+	REQUIRE_EQ(vnic_set_features(v, vnic_features(v)), 0, "SET_FEATURES");
 	munmap(base, SLOW_SIZE);
 }
 
@@ -366,7 +389,8 @@ void suite_pins(void)
 	test_reset(&v);
 	test_set_mem(&v);
 	test_set_mem_short(&v);
-	test_mappings(&v);
+	test_mappings(&v, 0, 12000);
+	test_mappings(&v, 100, 500);
 	vnic_close(&v);
 	gmem_free(&gm);
 	tap_is(dt_pinned_kib(), 0, "no memory is pinned");

@@ -340,6 +340,8 @@ static int register_many(void)
 		ret |= 4;
 	if (register_small(&s[0], &buf) != HYV_S_EDQUOT)
 		ret |= 8;
+	if (dt_quota("vmm_mrs", false) != 3 || dt_quota("vmm_mrs", true) != 3)
+		ret |= 32;
 	/* The end of a vNIC makes room. */
 	vnic_close(&v[1]);
 	if (register_small(&s[0], &buf) || register_small(&s[0], &buf) ||
@@ -364,6 +366,23 @@ static void test_mrs_per_vmm(void)
 	       "two vNICs of a VMM share a limit of MRs: status %#x", status);
 	tap_is(set_parameter("max_mrs_per_vmm", "262144"), 6,
 	       "max_mrs_per_vmm=262144");
+}
+
+/* Both count for the user of this process. */
+static void test_attach_count(void)
+{
+	int fd[2] = {hyv_open(), hyv_open()};
+	long vnics;
+
+	tap_is(hyv_attach_fd(fd[0], uverbs, ""), 0, "ATTACH");
+	vnics = dt_quota("user_vnics", false);
+	tap_is(hyv_attach_fd(fd[1], uverbs, ""), 0, "ATTACH of another one");
+	tap_is(dt_quota("user_vnics", false), vnics + 1,
+	       "hyv show has the vNICs of the user");
+	tap_is(dt_quota("user_vnics", true), 1024, "and the limit");
+	close(fd[0]);
+	tap_is(dt_quota("user_vnics", false), vnics, "one less");
+	close(fd[1]);
 }
 
 static void test_attach(void)
@@ -397,6 +416,7 @@ static void test_attach(void)
 	test_attach_scratch();
 	test_attach_event_queues();
 	test_attach_per_user();
+	test_attach_count();
 	test_attach_subordinates();
 	test_attach_permission();
 }

@@ -45,8 +45,9 @@ static const struct sample two[] = {
 		.comm = "qemu-system-x86",
 		.hca = "rxe0",
 		.state = HYV_NL_VNIC_RUNNING,
-		.quota_used = {1ULL << 33, 3ULL << 33, 2048, 7},
-		.quota_max = {1ULL << 40, 1ULL << 41, 1ULL << 28, 8192},
+		.quota_used = {1ULL << 33, 3ULL << 33, 2048, 7, 1, 2, 3, 4},
+		.quota_max = {1ULL << 40, 1ULL << 41, 1ULL << 28, 8192, 1024,
+			      512, 262144, 100},
 		.counter = 1000,
 	},
 	{
@@ -57,7 +58,8 @@ static const struct sample two[] = {
 		.hca = "mlx5_0",
 		.state = HYV_NL_VNIC_HCA_GONE,
 		.quota_used = {0, 65536, 0, 0},
-		.quota_max = {1ULL << 40, 1ULL << 30, 1ULL << 28, 8192},
+		.quota_max = {1ULL << 40, 1ULL << 30, 1ULL << 28, 8192, 1024,
+			      512, 262144, 100},
 		.counter = UINT64_MAX - 7,
 	},
 };
@@ -71,7 +73,10 @@ static const struct sample two[] = {
 	"\"pinned_max\":1099511627776,\"queue_bytes\":25769803776," \
 	"\"queue_bytes_max\":2199023255552,\"mr_bytes\":2048,"      \
 	"\"mr_bytes_max\":268435456,\"stitch_vmas\":7,"             \
-	"\"stitch_vmas_max\":8192,\"window_used\":8192,"            \
+	"\"stitch_vmas_max\":8192,\"mcast\":1,\"mcast_max\":1024,"  \
+	"\"mcast_addrs\":2,\"mcast_addrs_max\":512,\"vmm_mrs\":3,"  \
+	"\"vmm_mrs_max\":262144,\"user_vnics\":4,"                  \
+	"\"user_vnics_max\":100,\"window_used\":8192,"              \
 	"\"window_size\":67108864,\"leaked\":5,\"objects\":{"       \
 	"\"context\":{\"count\":2,\"max\":64},"                     \
 	"\"qp\":{\"count\":17,\"max\":1024}}"
@@ -96,7 +101,10 @@ static const struct sample two[] = {
 	"\"pinned_max\":1099511627776,\"queue_bytes\":65536,"           \
 	"\"queue_bytes_max\":1073741824,\"mr_bytes\":0,"                \
 	"\"mr_bytes_max\":268435456,\"stitch_vmas\":0,"                 \
-	"\"stitch_vmas_max\":8192,\"window_used\":8192,"                \
+	"\"stitch_vmas_max\":8192,\"mcast\":0,\"mcast_max\":1024,"      \
+	"\"mcast_addrs\":0,\"mcast_addrs_max\":512,\"vmm_mrs\":0,"      \
+	"\"vmm_mrs_max\":262144,\"user_vnics\":0,"                      \
+	"\"user_vnics_max\":100,\"window_used\":8192,"                  \
 	"\"window_size\":67108864,\"leaked\":5,\"objects\":{"           \
 	"\"context\":{\"count\":2,\"max\":64},"                         \
 	"\"qp\":{\"count\":17,\"max\":1024}}"                           \
@@ -245,6 +253,10 @@ static void show(void)
 		"    queue_bytes              25769803776 of 2199023255552\n",
 		"    mr_bytes                 2048 of 268435456\n",
 		"    stitch_vmas              7 of 8192\n",
+		"    mcast                    1 of 1024\n",
+		"    mcast_addrs              2 of 512\n",
+		"    vmm_mrs                  3 of 262144\n",
+		"    user_vnics               4 of 100\n",
 		"    window_bytes             8192 of 67108864\n",
 		"    leaked                   5\n",
 		"    objects.context          2 of 64\n",

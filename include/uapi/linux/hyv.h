@@ -137,10 +137,14 @@ struct hyv_attach {
  * @max_mws: memory windows
  * @reserved2: must be 0
  * @max_mr_bytes: host memory that describes memory regions
+ * @max_stitch_vmas: mappings that requests of all vNICs of the owner make in its
+ *	address space while memory is registered; holds until the owner has no
+ *	vNIC
  *
  * 0 keeps the present limit, at first the module's default. A limit may be less
  * than what is in use; existing objects are not affected. Commands that would
- * exceed a limit fail with EDQUOT.
+ * exceed a limit fail with EDQUOT, except those that would exceed
+ * @max_stitch_vmas, which take longer.
  *
  *  EINVAL      a limit is greater than the module supports
  */
@@ -160,6 +164,7 @@ struct hyv_set_limits {
 	__u32 max_mws;
 	__u32 reserved2;
 	__aligned_u64 max_mr_bytes;
+	__aligned_u64 max_stitch_vmas;
 };
 #define HYV_SET_LIMITS	_IO(HYV_IOCTL_TYPE, 0x02)
 

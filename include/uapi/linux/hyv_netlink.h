@@ -124,6 +124,17 @@ enum hyv_nl_quota {
 	 * registered; if they do not suffice, it is registered in a slower way
 	 */
 	HYV_NL_QUOTA_STITCH_VMAS,
+	/* memberships of QPs in multicast groups */
+	HYV_NL_QUOTA_MCAST,
+	/*
+	 * addresses of groups that the vNIC has joined in its life, if the
+	 * HCA's driver leaves them on the network device
+	 */
+	HYV_NL_QUOTA_MCAST_ADDRS,
+	/* MRs of all vNICs of the VMM */
+	HYV_NL_QUOTA_VMM_MRS,
+	/* vNICs of the user who has attached this one */
+	HYV_NL_QUOTA_USER_VNICS,
 
 	HYV_NL_NR_QUOTAS
 };
@@ -133,7 +144,11 @@ enum hyv_nl_quota {
 	X(PINNED, pinned) \
 	X(QUEUE_BYTES, queue_bytes) \
 	X(MR_BYTES, mr_bytes) \
-	X(STITCH_VMAS, stitch_vmas)
+	X(STITCH_VMAS, stitch_vmas) \
+	X(MCAST, mcast) \
+	X(MCAST_ADDRS, mcast_addrs) \
+	X(VMM_MRS, vmm_mrs) \
+	X(USER_VNICS, user_vnics)
 
 enum hyv_nl_vnic_state {
 	HYV_NL_VNIC_ATTACHED,		/* guest driver not running */

@@ -114,6 +114,9 @@ is .pinned "$idle"
 is .queue_bytes 0
 is .mr_bytes 0
 is .stitch_vmas 0
+is .mcast 0
+is .vmm_mrs 0
+is '.user_vnics >= 2' true
 counts=$(value "$of_traffic")
 rates=$(hyv --json stats "$id" --watch 1 --count 1)
 jq -e '.vnics[0].rates.doorbells == 0' <<<"$rates"
