@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -228,6 +229,7 @@ static inline void spin_unlock(spinlock_t *lock)
 	lock->held = false;
 }
 
+#define lockdep_assert_held(lock)	    FUZZ_CHECK((lock)->held)
 #define spin_lock_irqsave(lock, flags)	    ((flags) = 0, spin_lock(lock))
 #define spin_unlock_irqrestore(lock, flags) ((void)(flags), spin_unlock(lock))
 

@@ -25,6 +25,10 @@ struct rb_root {
 		ptr_ ? rb_entry(ptr_, type, member) : NULL; \
 	})
 
+/* A node that is in no tree is above itself. */
+#define RB_CLEAR_NODE(node) ((node)->up = (node))
+#define RB_EMPTY_NODE(node) ((node)->up == (node))
+
 static inline void rb_hang(struct rb_node *node, struct rb_node *up,
 			   struct rb_node **at)
 {
@@ -32,6 +36,14 @@ static inline void rb_hang(struct rb_node *node, struct rb_node *up,
 	node->rb_left = NULL;
 	node->rb_right = NULL;
 	*at = node;
+}
+
+#define rb_link_node(node, up, at) rb_hang(node, up, at)
+
+static inline void rb_insert_color(struct rb_node *node, struct rb_root *root)
+{
+	(void)node;
+	(void)root;
 }
 
 static inline struct rb_node *
