@@ -6,6 +6,7 @@
 #include <linux/compiler.h>
 #include <linux/kmemleak.h>
 #include <linux/printk.h>
+#include <rdma/ib_verbs.h>
 
 #include "hca/hca.h"
 #include "verbs/verbs.h"
@@ -15,11 +16,14 @@
  * Give up an object that nobody can find. The HCA may still use its memory and
  * call back for it, so it stays until the host restarts, with the use counts and
  * quotas that it holds, and so do its context, the vNIC and this module. The
- * caller frees its handle.
+ * caller frees its handle. The context has an open file of the HCA, for which
+ * ib_uverbs waits in the removal of the HCA unless the driver can do without.
  */
 void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 		   const struct hyvh_obj_ops *ops, int err)
 {
+	bool stuck = !hyvh_hca_ibdev(vnic->hca)->ops.disassociate_ucontext;
+
 	if (ops->silence)
 		ops->silence(vnic, obj);
 	/* Commands of other threads may do so at the same time. */
@@ -29,7 +33,8 @@ void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 	kmemleak_not_leak(vnic);
 	hyvh_hca_count_leak(vnic->hca);
 	if (atomic_inc_return(&vnic->nr_leaked) == 1)
-		pr_warn_ratelimited("%s: driver failed to destroy a %s of vNIC %u: %pe; it stays until the host restarts, and so does what it uses\n",
+		pr_warn_ratelimited("%s: driver failed to destroy a %s of vNIC %u: %pe; it stays until the host restarts, and so does what it uses%s\n",
 				    vnic->hca_name, ops->name, vnic->id,
-				    ERR_PTR(err));
+				    ERR_PTR(err),
+				    stuck ? "; removing the HCA would not end" : "");
 }

@@ -537,6 +537,26 @@ static void test_refused(const struct life_end *what, enum end end)
 	mock_check(name);
 }
 
+/*
+ * The same with a driver like rdma_rxe, which cannot leave while a file is
+ * open. The log warns not to remove the HCA.
+ */
+static void test_refused_for_good(enum end end)
+{
+	const char *const word[3] = {"hyv: ", dt_ibdev(), "would not end"};
+	int klog = dt_klog_open();
+	size_t i;
+
+	mock_set("disassociate", "0");
+	for (i = 0; i < life_nr_ends; i++)
+		if (life_ends[i].type == HYV_OBJ_MR)
+			test_refused(&life_ends[i], end);
+	mock_set("disassociate", "1");
+	tap_ok(dt_klog_has(klog, word, 1),
+	       "the log says that the HCA cannot be removed");
+	close(klog);
+}
+
 /* All destroys are refused: everything must stay. */
 static void test_refused_all(enum end end)
 {
@@ -609,6 +629,8 @@ void suite_mockrefuse(void)
 
 	mockend_begin();
 	test_refused_rereg();
+	test_refused_for_good(END_RESET);
+	test_refused_for_good(END_CLOSE);
 	for (end = END_CONTEXT; end <= END_REMOVAL; end++) {
 		for (i = 0; i < life_nr_ends; i++)
 			test_refused(&life_ends[i], end);
