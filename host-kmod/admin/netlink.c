@@ -638,7 +638,7 @@ static struct genl_family hyvh_nl_family __ro_after_init = {
 	.module		= THIS_MODULE,
 	/* GENL_ADMIN_PERM requires the initial user namespace anyway. */
 	.netnsok	= true,
-	/* A snapshot may wait for a lock of its vNIC, so avoid genl_mutex. */
+	/* What it shows has locks of its own, so avoid genl_mutex. */
 	.parallel_ops	= true,
 	.ops		= hyvh_nl_ops,
 	.n_ops		= ARRAY_SIZE(hyvh_nl_ops),

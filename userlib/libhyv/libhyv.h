@@ -138,7 +138,7 @@ HYV_API void hyv_vnic_free(struct hyv_vnic *vnic);
  * Attributes that the kernel did not report are 0 or "".
  */
 
-/* Unique while hyv.ko is loaded; never reused. */
+/* Unique while hyv.ko is loaded; reused after all others only. */
 HYV_API uint32_t hyv_vnic_id(const struct hyv_vnic *vnic);
 /* Chosen by the VMM; may be empty or contain any bytes. */
 HYV_API const char *hyv_vnic_name(const struct hyv_vnic *vnic);
