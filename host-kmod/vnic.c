@@ -727,7 +727,7 @@ int hyvh_ioctl_set_doorbell(struct hyvh_vnic *vnic,
 		return hyvh_refuse(vnic->id, -EINVAL,
 				   "polling time of %u us is above %u us",
 				   arg->poll_us, HYVH_MAX_POLL_US);
-	ret = hyvh_worker_start(&vnic->worker);
+	ret = hyvh_worker_restart(&vnic->worker);
 	if (ret)
 		return ret;
 	WRITE_ONCE(vnic->worker.poll_us, arg->poll_us);

@@ -141,11 +141,22 @@ static void hyvh_worker_set_task(struct hyvh_worker *worker,
 	spin_unlock_irq(&worker->lock);
 }
 
+/*
+ * Let the thread have the cgroups of the caller, which pays for its CPU time, and
+ * its nice value.
+ */
+static int hyvh_worker_follow(struct task_struct *task)
+{
+	set_user_nice(task, task_nice(current));
+	return cgroup_attach_task_all(current, task);
+}
+
 /**
  * hyvh_worker_start() - create the thread, unless it runs
  * @worker: the worker
  *
- * The thread joins the cgroups of the caller, which pays for its CPU time.
+ * The thread runs in the cgroups of the caller. They do not change with it: see
+ * hyvh_worker_restart().
  *
  * Context: Process context. May sleep. Runs in the VMM.
  * Return: 0, %-ENOMEM, %-EINTR if a fatal signal is pending, or an error of the
@@ -162,7 +173,7 @@ int hyvh_worker_start(struct hyvh_worker *worker)
 			      task_tgid_nr(current));
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = cgroup_attach_task_all(current, task);
+	ret = hyvh_worker_follow(task);
 	if (ret) {
 		kthread_stop(task);
 		return ret;
@@ -170,6 +181,14 @@ int hyvh_worker_start(struct hyvh_worker *worker)
 	hyvh_worker_set_task(worker, task);
 	wake_up_process(task);
 	return 0;
+}
+
+/* The same, but a thread that runs follows the caller, which may have moved. */
+int hyvh_worker_restart(struct hyvh_worker *worker)
+{
+	if (!worker->task)
+		return hyvh_worker_start(worker);
+	return hyvh_worker_follow(worker->task);
 }
 
 /* End the thread, if it runs. Process context, may sleep. Not in the worker. */

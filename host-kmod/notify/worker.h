@@ -64,6 +64,7 @@ struct hyvh_worker {
 void hyvh_worker_init(struct hyvh_worker *worker,
 		      const struct hyvh_worker_ops *ops, atomic64_t *kicks);
 int hyvh_worker_start(struct hyvh_worker *worker);
+int hyvh_worker_restart(struct hyvh_worker *worker);
 void hyvh_worker_stop(struct hyvh_worker *worker);
 void hyvh_worker_wake(struct hyvh_worker *worker);
 int hyvh_kick_set(struct hyvh_kick *kick, struct hyvh_worker *worker, int fd);

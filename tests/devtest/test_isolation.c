@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -294,7 +295,10 @@ static bool has_name(const char *pid, const char *want)
 	return !strcmp(comm, want);
 }
 
-/* Count the threads of this process's vNICs, and those in its group. */
+/*
+ * Count the threads of this process's vNICs, and those that have its group and
+ * its nice value.
+ */
 static void count_workers(int *all, int *same)
 {
 	char own[256] = "", path[256], want[32];
@@ -309,42 +313,61 @@ static void count_workers(int *all, int *same)
 		if (has_name(entry->d_name, want) &&
 		    group_of(entry->d_name, path, sizeof(path))) {
 			++*all;
-			*same += !strcmp(path, own);
+			*same += !strcmp(path, own) &&
+				 getpriority(PRIO_PROCESS,
+					     atoi(entry->d_name)) ==
+					 getpriority(PRIO_PROCESS, 0);
 		}
 	closedir(proc);
 }
 
-static void enter_group(void)
+static void enter_group(const char *dir)
 {
+	char path[64];
 	int fd;
 
+	REQUIRE(!mkdir(dir, 0755) || errno == EEXIST, "a control group");
+	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	REQUIRE(fd >= 0 && write(fd, "0", 1) == 1, "the group is entered");
+	close(fd);
+}
+
+static void mount_groups(void)
+{
 	mkdir(CG_MOUNT, 0755);
 	REQUIRE(!unshare(CLONE_NEWNS) &&
 			!mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
 			!mount("devtest", CG_MOUNT, "cgroup2", 0, NULL),
 		"control groups");
-	REQUIRE(!mkdir(CG_DIR, 0755) || errno == EEXIST, "a control group");
-	fd = open(CG_DIR "/cgroup.procs", O_WRONLY | O_CLOEXEC);
-	REQUIRE(fd >= 0 && write(fd, "0", 1) == 1, "the group is entered");
-	close(fd);
+}
+
+static void expect_workers(struct vnic *v, const char *what)
+{
+	struct hyv_set_doorbell arg = {.size = sizeof(arg), .kick_fd = -1};
+	int all, same;
+
+	REQUIRE_EQ(hyv_ioctl(v->fd, HYV_SET_DOORBELL, &arg), 0, "SET_DOORBELL");
+	count_workers(&all, &same);
+	if (all)
+		tap_is(same, all, "%s", what);
+	else
+		tap_ok(false, "the vNIC has a thread");
 }
 
 static void worker_child(void)
 {
-	struct hyv_set_doorbell arg = {.size = sizeof(arg), .kick_fd = -1};
 	struct gmem gm;
 	struct vnic v;
-	int all, same;
 
-	enter_group();
+	mount_groups();
+	enter_group(CG_DIR);
 	gmem_init(&gm, GMEM_MEMFD);
 	vnic_open(&v, &gm);
-	REQUIRE_EQ(hyv_ioctl(v.fd, HYV_SET_DOORBELL, &arg), 0, "SET_DOORBELL");
-	count_workers(&all, &same);
-	if (all)
-		tap_is(same, all, "the vNIC's thread is in its owner's group");
-	else
-		tap_ok(false, "the vNIC has a thread");
+	expect_workers(&v, "the vNIC's thread is in its owner's group");
+	enter_group(CG_DIR "2");
+	REQUIRE(!setpriority(PRIO_PROCESS, 0, 5), "setpriority");
+	expect_workers(&v, "the thread follows its owner to another one");
 	vnic_close(&v);
 	_exit(0);
 }
