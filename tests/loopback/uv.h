@@ -51,10 +51,15 @@ struct uv {
 	uint32_t pd, pd2, cq, srq, mr, big_mr, qp, rc_qp, ah, mw;
 };
 
-/* Verbs in the order in which they work; 0 or a negative errno. */
+/*
+ * Verbs in the order in which they work; 0 or a negative errno. One that works once
+ * may have taken effect although it fails: the host has mapped the queue, or the
+ * RDMA core could not copy the reply of the verb that has destroyed an object.
+ */
 struct uv_step {
 	const char *name;
 	int (*run)(struct uv *uv);
+	bool once;
 };
 
 extern const struct uv_step uv_steps[];
