@@ -146,8 +146,9 @@ static void test_creation(const struct creation *c, bool refuse)
 	for (; s < life_steps + life_nr_steps; s++)
 		bad += !!s->run(&l);
 	tap_is(bad, 0, "%s (%s): it and all steps after it work", c->step, how);
-	tap_is(cmd_destroy(&v, HYV_OBJ_CONTEXT, l.context), 0,
-	       "%s (%s): DESTROY of the context", c->step, how);
+	tap_is(cmd_destroy(&v, HYV_OBJ_CONTEXT, l.context),
+	       refuse ? HYV_S_EBUSY : 0, "%s (%s): DESTROY of the context",
+	       c->step, how);
 	mock_set("raise", "comp");
 	mock_set("raise", "async");
 	tap_is(vnic_reset(&v), 0, "%s (%s): RESET", c->step, how);
