@@ -661,6 +661,27 @@ static void test_owner_limits(void)
 	gbuf_free(&big);
 }
 
+/* The doorbell area counts as locked memory, like MRs. */
+static void test_owner_doorbells(void)
+{
+	rlim_t need;
+	struct rlimit old, limit;
+
+	fixture_renew(&fix);
+	need = 1024 * (dt_pinned_kib() + DB_KIB);
+	REQUIRE(!getrlimit(RLIMIT_MEMLOCK, &old), "getrlimit");
+	limit = (struct rlimit){need - 1, old.rlim_max};
+	REQUIRE(!setrlimit(RLIMIT_MEMLOCK, &limit) && !seteuid(65534),
+		"setrlimit");
+	tap_is(make_one(HYV_CMD_SETUP_DOORBELLS), HYV_S_ENOMEM,
+	       "SETUP_DOORBELLS beyond the owner's RLIMIT_MEMLOCK");
+	limit.rlim_cur = need;
+	REQUIRE(!setrlimit(RLIMIT_MEMLOCK, &limit), "setrlimit");
+	tap_is(make_one(HYV_CMD_SETUP_DOORBELLS), 0,
+	       "SETUP_DOORBELLS within RLIMIT_MEMLOCK");
+	REQUIRE(!seteuid(0) && !setrlimit(RLIMIT_MEMLOCK, &old), "setrlimit");
+}
+
 static void test_pinned_limit(void)
 {
 	/* The fixture's MR has 3 pages and a part: 4. */
@@ -822,6 +843,7 @@ void suite_limits(void)
 	fixture_init(&fix);
 	test_object_limits();
 	test_owner_limits();
+	test_owner_doorbells();
 	test_pinned_limit();
 	test_mr_bytes_limit();
 	test_pinned_default();
