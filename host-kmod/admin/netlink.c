@@ -638,7 +638,7 @@ static struct genl_family hyvh_nl_family __ro_after_init = {
 	.module		= THIS_MODULE,
 	/* GENL_ADMIN_PERM requires the initial user namespace anyway. */
 	.netnsok	= true,
-	/* What it shows has locks of its own, so avoid genl_mutex. */
+	/* Avoid genl_mutex: vNICs and map have locks of their own. */
 	.parallel_ops	= true,
 	.ops		= hyvh_nl_ops,
 	.n_ops		= ARRAY_SIZE(hyvh_nl_ops),
