@@ -25,7 +25,7 @@ static const struct dt_suite suites[] = {
 	{"gids", "GIDs in guest addressing", suite_gids, 120},
 	{"chunks", "rules of chunk lists", suite_chunks, 60},
 	{"memory", "kinds of guest memory", suite_memory, 120},
-	{"pins", "registrations that take long", suite_pins, 120},
+	{"pins", "registrations that take long", suite_pins, 240},
 	{"window", "mappings of the HCA's queues", suite_window, 120},
 	{"mapping", "the window in the VMM's address space", suite_mapping,
 	 120},
