@@ -50,8 +50,8 @@ static bool clean(int ret)
 
 /*
  * Run all steps, and step number @step with faults from number *@n on, until it
- * succeeds. A step that works once gets one fault. Returns false if no fault was
- * left for the last attempt.
+ * succeeds. A step that works once gets one fault. Returns false if no fault
+ * was left for the last attempt.
  */
 static bool fault_life(const struct fault_kind *kind, size_t step,
 		       unsigned int *n)

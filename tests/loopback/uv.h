@@ -52,9 +52,10 @@ struct uv {
 };
 
 /*
- * Verbs in the order in which they work; 0 or a negative errno. One that works once
- * may have taken effect although it fails: the host has mapped the queue, or the
- * RDMA core could not copy the reply of the verb that has destroyed an object.
+ * Verbs in the order in which they work; 0 or a negative errno. One that works
+ * once may have taken effect although it fails: the host has mapped the queue,
+ * or the RDMA core could not copy the reply of the verb that has destroyed an
+ * object.
  */
 struct uv_step {
 	const char *name;
