@@ -41,9 +41,9 @@ TRACE_EVENT(vhyv_cmd_submit,
 			     __field(u16, opcode)
 			     __array(char, name, VHYV_TRACE_NAME_LEN)
 			     __field(u32, len)),
-	    TP_fast_assign(strscpy(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
+	    TP_fast_assign(strscpy_pad(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
 			   __entry->opcode = opcode;
-			   strscpy(__entry->name, name, VHYV_TRACE_NAME_LEN);
+			   strscpy_pad(__entry->name, name, VHYV_TRACE_NAME_LEN);
 			   __entry->len = len;),
 	    TP_printk("dev=%s opcode=0x%04x name=%s len=%u", __entry->dev,
 		      __entry->opcode, __entry->name, __entry->len)
@@ -62,9 +62,9 @@ TRACE_EVENT(vhyv_cmd_return,
 			     __array(char, name, VHYV_TRACE_NAME_LEN)
 			     __field(u32, status)
 			     __field(u64, ns)),
-	    TP_fast_assign(strscpy(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
+	    TP_fast_assign(strscpy_pad(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
 			   __entry->opcode = opcode;
-			   strscpy(__entry->name, name, VHYV_TRACE_NAME_LEN);
+			   strscpy_pad(__entry->name, name, VHYV_TRACE_NAME_LEN);
 			   __entry->status = status;
 			   __entry->ns = ns;),
 	    TP_printk("dev=%s opcode=0x%04x name=%s status=%u ns=%llu",
@@ -80,8 +80,8 @@ TRACE_EVENT(vhyv_doorbell_ring,
 			     __array(char, map, VHYV_TRACE_NAME_LEN)
 			     __field(u32, slot)
 			     __field(bool, kick)),
-	    TP_fast_assign(strscpy(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
-			   strscpy(__entry->map, map, VHYV_TRACE_NAME_LEN);
+	    TP_fast_assign(strscpy_pad(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
+			   strscpy_pad(__entry->map, map, VHYV_TRACE_NAME_LEN);
 			   __entry->slot = slot;
 			   __entry->kick = kick;),
 	    TP_printk("dev=%s map=%s slot=%u kick=%d", __entry->dev,
@@ -99,7 +99,7 @@ TRACE_EVENT(vhyv_event_deliver,
 			     __field(u16, code)
 			     __field(u32, handle)
 			     __field(u32, count)),
-	    TP_fast_assign(strscpy(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
+	    TP_fast_assign(strscpy_pad(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
 			   __entry->queue = queue;
 			   __entry->type = type;
 			   __entry->code = code;
@@ -117,8 +117,8 @@ TRACE_EVENT(vhyv_dev_failed,
 	    TP_ARGS(dev, reason),
 	    TP_STRUCT__entry(__array(char, dev, VHYV_TRACE_NAME_LEN)
 			     __array(char, reason, VHYV_TRACE_REASON_LEN)),
-	    TP_fast_assign(strscpy(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
-			   strscpy(__entry->reason, reason,
+	    TP_fast_assign(strscpy_pad(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
+			   strscpy_pad(__entry->reason, reason,
 				   VHYV_TRACE_REASON_LEN);),
 	    TP_printk("dev=%s reason=%s", __entry->dev, __entry->reason)
 );
@@ -132,7 +132,7 @@ DECLARE_EVENT_CLASS(vhyv_mapping,
 				     __field(u64, window_offset)
 				     __field(u64, length)
 				     __field(int, ret)),
-		    TP_fast_assign(strscpy(__entry->dev, dev,
+		    TP_fast_assign(strscpy_pad(__entry->dev, dev,
 					   VHYV_TRACE_NAME_LEN);
 				   __entry->context = context;
 				   __entry->window_offset = window_offset;

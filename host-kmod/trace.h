@@ -43,7 +43,7 @@ TRACE_EVENT(hyvh_cmd,
 			     __field(u64, ns)),
 	    TP_fast_assign(__entry->vnic = vnic;
 			   __entry->opcode = opcode;
-			   strscpy(__entry->name, name, HYVH_TRACE_CMD_NAME_LEN);
+			   strscpy_pad(__entry->name, name, HYVH_TRACE_CMD_NAME_LEN);
 			   __entry->status = status;
 			   __entry->ns = ns;),
 	    TP_printk("vnic=%u opcode=0x%04x name=%s status=%u ns=%llu",
@@ -111,7 +111,7 @@ DECLARE_EVENT_CLASS(hyvh_hca,
 		    TP_STRUCT__entry(__field(u32, index)
 				     __array(char, name, IB_DEVICE_NAME_MAX)),
 		    TP_fast_assign(__entry->index = index;
-				   strscpy(__entry->name, name, IB_DEVICE_NAME_MAX);),
+				   strscpy_pad(__entry->name, name, IB_DEVICE_NAME_MAX);),
 		    TP_printk("index=%u name=%s", __entry->index, __entry->name)
 );
 
@@ -132,7 +132,7 @@ TRACE_EVENT(hyvh_vnic_hca_removed,
 	    TP_STRUCT__entry(__field(u32, vnic)
 			     __array(char, name, IB_DEVICE_NAME_MAX)),
 	    TP_fast_assign(__entry->vnic = vnic;
-			   strscpy(__entry->name, name, IB_DEVICE_NAME_MAX);),
+			   strscpy_pad(__entry->name, name, IB_DEVICE_NAME_MAX);),
 	    TP_printk("vnic=%u name=%s", __entry->vnic, __entry->name)
 );
 
