@@ -119,7 +119,7 @@ TRACE_EVENT(vhyv_dev_failed,
 			     __array(char, reason, VHYV_TRACE_REASON_LEN)),
 	    TP_fast_assign(strscpy_pad(__entry->dev, dev, VHYV_TRACE_NAME_LEN);
 			   strscpy_pad(__entry->reason, reason,
-				   VHYV_TRACE_REASON_LEN);),
+				       VHYV_TRACE_REASON_LEN);),
 	    TP_printk("dev=%s reason=%s", __entry->dev, __entry->reason)
 );
 
@@ -133,7 +133,7 @@ DECLARE_EVENT_CLASS(vhyv_mapping,
 				     __field(u64, length)
 				     __field(int, ret)),
 		    TP_fast_assign(strscpy_pad(__entry->dev, dev,
-					   VHYV_TRACE_NAME_LEN);
+					       VHYV_TRACE_NAME_LEN);
 				   __entry->context = context;
 				   __entry->window_offset = window_offset;
 				   __entry->length = length;

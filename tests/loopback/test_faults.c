@@ -42,10 +42,13 @@ static bool host_came(void)
 static const struct fault_kind in_guest = {failnth_set, failnth_injected};
 static const struct fault_kind in_host = {host_set, host_came};
 
-/* A fault becomes one of these, or goes unnoticed. */
+/*
+ * A fault becomes one of these, or goes unnoticed. EAGAIN is what the RDMA
+ * core's part of mmap() makes of a lack of page tables.
+ */
 static bool clean(int ret)
 {
-	return !ret || ret == -ENOMEM || ret == -EFAULT;
+	return !ret || ret == -ENOMEM || ret == -EFAULT || ret == -EAGAIN;
 }
 
 /*

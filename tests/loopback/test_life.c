@@ -268,8 +268,10 @@ static void slow_kill(pid_t pid, const char *name)
 	       "a process ends while the host executes its %s", name);
 }
 
-/* A process that is killed closes the last file, too; or with @unbind the
- * driver. */
+/*
+ * A process that is killed closes the last file, too; or with @unbind the
+ * driver is unbound.
+ */
 static void test_kill_slow(uint16_t opcode, const char *name, bool unbind)
 {
 	long pinned, before = loop_pinned();
