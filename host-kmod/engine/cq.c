@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Completion queues: the ring, and arming.
+ */
+#include "cq.h"
+#include "mem.h"
+
+/* The record of a CQ that was never armed: no provider writes this. */
+#define NEVER_ARMED	0xffffffffU
+
+void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
+		const struct eng_cq_attr *attr)
+{
+	memset(cq, 0, sizeof(*cq));
+	eng_lock_init(&cq->lock);
+	cq->attr = *attr;
+	cq->worker = worker;
+	/*
+	 * Providers begin with 0, which is also what the first arming writes:
+	 * without this nobody could tell.
+	 */
+	WRITE_ONCE(attr->record[ENG_REC_ARM], cpu_to_be32(NEVER_ARMED));
+	INIT_LIST_HEAD(&cq->link);
+	if (!attr->events)
+		return;
+	eng_lock(&worker->cq_lock);
+	list_add_tail(&cq->link, &worker->cqs);
+	eng_unlock(&worker->cq_lock);
+}
+
+void eng_cq_del(struct eng_cq *cq)
+{
+	eng_lock(&cq->lock);
+	cq->dead = true;
+	eng_unlock(&cq->lock);
+	eng_lock(&cq->worker->cq_lock);
+	list_del_init(&cq->link);
+	eng_unlock(&cq->worker->cq_lock);
+}
+
+/* Believe a consumer only if it is between the oldest entry and the newest. */
+static void eng_cq_read(struct eng_cq *cq)
+{
+	u32 ci = be32_to_cpu(READ_ONCE(cq->attr.record[ENG_REC_CONSUMED]));
+	u32 used = (cq->produced - ci) & ENG_CI_MASK;
+
+	if (used <= cq->attr.entries)
+		cq->consumed = cq->produced - used;
+}
+
+static bool eng_cq_full(struct eng_cq *cq)
+{
+	if (cq->produced - cq->consumed < cq->attr.entries)
+		return false;
+	eng_cq_read(cq);
+	return cq->produced - cq->consumed >= cq->attr.entries;
+}
+
+/* The owner bit makes it valid, so the bytes with it go last, in one store. */
+static void eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
+{
+	u32 slot = cq->produced & (cq->attr.entries - 1);
+	u8 shift = cq->attr.entry_shift;
+	u8 *to = eng_mem_at(&cq->attr.ring, (u64)slot << shift);
+	u64 last;
+
+	/* A long entry has it in the second half. */
+	to += (1U << shift) - sizeof(*cqe);
+	cqe->op_own &= ~1;
+	if (cq->produced & cq->attr.entries)
+		cqe->op_own |= 1;
+	memcpy(to, cqe, sizeof(*cqe) - sizeof(last));
+	memcpy(&last, (u8 *)cqe + sizeof(*cqe) - sizeof(last), sizeof(last));
+	/* Pairs with the barrier of a consumer that has seen the owner bit. */
+	smp_wmb();
+	WRITE_ONCE(*(u64 *)(to + sizeof(*cqe) - sizeof(last)), last);
+	cq->produced++;
+}
+
+static void eng_cq_touch(struct eng_worker *worker, struct eng_cq *cq)
+{
+	u32 i;
+
+	for (i = 0; i < worker->nr_touched; i++)
+		if (worker->touched[i] == cq)
+			return;
+	if (worker->nr_touched == ENG_TOUCHED) {
+		/* Whoever it is gets its event now. */
+		eng_cq_notify(cq);
+		return;
+	}
+	worker->touched[worker->nr_touched++] = cq;
+}
+
+bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
+		 struct eng_mlx5_cqe *cqe, bool solicited)
+{
+	struct eng *eng = cq->worker->eng;
+	bool ok = true;
+
+	eng_lock(&cq->lock);
+	if (cq->dead || cq->overrun) {
+		ok = cq->dead;
+	} else if (eng_cq_full(cq)) {
+		cq->overrun = true;
+		eng->ops->async(eng->env, ENG_EVENT_CQ_ERROR, cq);
+		ok = false;
+	} else {
+		eng_cq_write(cq, cqe);
+		if (solicited)
+			cq->solicited = cq->produced;
+	}
+	eng_unlock(&cq->lock);
+	if (ok && cq->attr.events)
+		eng_cq_touch(worker, cq);
+	return ok;
+}
+
+void eng_cq_flush(struct eng_worker *worker)
+{
+	u32 i;
+
+	for (i = 0; i < worker->nr_touched; i++)
+		eng_cq_notify(worker->touched[i]);
+	worker->nr_touched = 0;
+}
+
+/* Is @produced after @ci, in the 24 bits of a record? */
+static bool eng_cq_beyond(u32 produced, u32 ci)
+{
+	u32 ahead = (produced - ci) & ENG_CI_MASK;
+
+	return ahead && ahead <= ENG_CI_MASK / 2;
+}
+
+/*
+ * A request for an event has the number of the events so far. So one that was
+ * served, or an old one, is not served again, and there is no state to be lost.
+ */
+void eng_cq_notify(struct eng_cq *cq)
+{
+	struct eng *eng = cq->worker->eng;
+	u32 arm, produced;
+
+	eng_lock(&cq->lock);
+	/*
+	 * Pairs with the barrier of a consumer that arms and then polls: either it
+	 * sees the completions, or this sees that it has armed.
+	 */
+	smp_mb();
+	arm = be32_to_cpu(READ_ONCE(cq->attr.record[ENG_REC_ARM]));
+	if (cq->dead || arm == NEVER_ARMED ||
+	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
+		goto unlock;
+	produced = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->produced;
+	if (!eng_cq_beyond(produced, arm))
+		goto unlock;
+	cq->sequence = (cq->sequence + 1) & 3;
+	eng->ops->cq_event(eng->env, cq);
+unlock:
+	eng_unlock(&cq->lock);
+}
+
+void eng_arm(struct eng_worker *worker)
+{
+	struct eng_cq *cq;
+
+	eng_lock(&worker->cq_lock);
+	list_for_each_entry(cq, &worker->cqs, link)
+		eng_cq_notify(cq);
+	eng_unlock(&worker->cq_lock);
+}
+
+int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
+		  u8 entry_shift)
+{
+	struct eng_mlx5_cqe cqe;
+	int ret = -ENOSPC;
+
+	eng_mlx5_cqe_resize(&cqe);
+	eng_lock(&cq->lock);
+	eng_cq_read(cq);
+	if (cq->overrun || eng_cq_full(cq) ||
+	    cq->produced - cq->consumed >= entries)
+		goto unlock;
+	eng_cq_write(cq, &cqe);
+	cq->attr.ring = *ring;
+	cq->attr.entries = entries;
+	cq->attr.entry_shift = entry_shift;
+	ret = 0;
+unlock:
+	eng_unlock(&cq->lock);
+	return ret;
+}

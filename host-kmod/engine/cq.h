@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+#ifndef ENG_CQ_H
+#define ENG_CQ_H
+
+#include "cqe.h"
+
+/*
+ * Add a completion, and note for eng_cq_flush() that the CQ may have an event. False
+ * if there is no room: the CQ has an error then.
+ */
+bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
+		 struct eng_mlx5_cqe *cqe, bool solicited);
+/* Raise the events of CQs that have got completions. */
+void eng_cq_flush(struct eng_worker *worker);
+/* Raise the event if @cq is armed and has what it is armed for. */
+void eng_cq_notify(struct eng_cq *cq);
+
+#endif /* ENG_CQ_H */

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The engine as a whole, and its workers.
+ */
+#include "epoch.h"
+#include "qp.h"
+#include "table.h"
+
+#define QUANTUM_WQES	16
+#define QUANTUM_BYTES	65536
+
+/* Receive queues have no doorbell, so those in error state are looked at. */
+#define ERROR_PERIOD_MIN	1000000ULL
+#define ERROR_PERIOD_MAX	64000000ULL
+
+void eng_init(struct eng *eng, const struct eng_ops *ops, void *env)
+{
+	eng->ops = ops;
+	eng->env = env;
+	eng->epoch = 1;
+	eng_lock_init(&eng->lock);
+	INIT_LIST_HEAD(&eng->workers);
+	eng_table_init(&eng->keys);
+	eng_table_init(&eng->qps);
+}
+
+void eng_destroy(struct eng *eng)
+{
+	eng_table_destroy(&eng->qps);
+	eng_table_destroy(&eng->keys);
+}
+
+void eng_worker_add(struct eng *eng, struct eng_worker *worker)
+{
+	memset(worker, 0, sizeof(*worker));
+	worker->eng = eng;
+	worker->error_period = ERROR_PERIOD_MIN;
+	eng_lock_init(&worker->lock);
+	eng_lock_init(&worker->cq_lock);
+	INIT_LIST_HEAD(&worker->qps);
+	INIT_LIST_HEAD(&worker->ready);
+	INIT_LIST_HEAD(&worker->waiting);
+	INIT_LIST_HEAD(&worker->error);
+	INIT_LIST_HEAD(&worker->cqs);
+	eng_lock(&eng->lock);
+	list_add_tail(&worker->link, &eng->workers);
+	eng_unlock(&eng->lock);
+}
+
+void eng_worker_del(struct eng_worker *worker)
+{
+	eng_lock(&worker->eng->lock);
+	list_del(&worker->link);
+	eng_unlock(&worker->eng->lock);
+}
+
+/* Both queues of a QP in error state; true if there may be more to complete. */
+static bool eng_flush_recv(struct eng_worker *worker, struct eng_qp *qp)
+{
+	bool more = false;
+
+	eng_lock(&qp->recv);
+	if (qp->state == ENG_ERR && !qp->dead)
+		more = eng_recv_flush(worker, qp, QUANTUM_WQES);
+	eng_unlock(&qp->recv);
+	return more;
+}
+
+static void eng_run_qp(struct eng_worker *worker, struct eng_qp *qp,
+		       struct eng_budget *budget)
+{
+	struct eng_budget quantum = {
+		.wqes = budget->wqes < QUANTUM_WQES ? budget->wqes :
+						      QUANTUM_WQES,
+		.bytes = QUANTUM_BYTES,
+	};
+	u32 wqes = quantum.wqes;
+	enum eng_progress progress;
+	bool more = false;
+
+	progress = eng_requester(worker, qp, &quantum);
+	if (READ_ONCE(qp->state) == ENG_ERR)
+		more = eng_flush_recv(worker, qp);
+	/* A look at a queue with nothing to do is work, too. */
+	wqes -= quantum.wqes;
+	budget->wqes -= wqes ? wqes : 1;
+	if (QUANTUM_BYTES - quantum.bytes < budget->bytes)
+		budget->bytes -= QUANTUM_BYTES - quantum.bytes;
+	else
+		budget->bytes = 0;
+
+	if (progress == ENG_AGAIN || more)
+		eng_qp_place(qp, ENG_PLACE_READY);
+	else if (progress == ENG_WAIT)
+		eng_qp_place_new(qp, ENG_PLACE_WAITING);
+	else if (READ_ONCE(qp->state) == ENG_ERR)
+		eng_qp_place_new(qp, ENG_PLACE_ERROR);
+}
+
+static void eng_run_error(struct eng_worker *worker)
+{
+	if (worker->now < worker->error_due)
+		return;
+	eng_place_all_ready(worker, ENG_PLACE_ERROR);
+	if (worker->error_period < ERROR_PERIOD_MAX)
+		worker->error_period *= 2;
+	worker->error_due = worker->now + worker->error_period;
+}
+
+struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
+{
+	struct eng_budget budget = { .wqes = wqes, .bytes = bytes };
+	struct eng *eng = worker->eng;
+	struct eng_todo todo;
+	struct eng_qp *qp;
+
+	eng_enter(worker);
+	worker->now = eng->ops->now(eng->env);
+	/* The requester knows whose time has come. */
+	eng_place_all_ready(worker, ENG_PLACE_WAITING);
+	eng_run_error(worker);
+	while (budget.wqes && budget.bytes) {
+		qp = eng_place_pop(worker);
+		if (!qp)
+			break;
+		eng_run_qp(worker, qp, &budget);
+	}
+	eng_cq_flush(worker);
+	todo.more = eng_place_next(worker, &todo.deadline);
+	eng_leave(worker);
+	return todo;
+}
+
+bool eng_scan(struct eng_worker *worker)
+{
+	u64 deadline;
+
+	eng_enter(worker);
+	eng_place_scan(worker);
+	eng_arm(worker);
+	eng_leave(worker);
+	return eng_place_next(worker, &deadline);
+}
+
+void eng_ring_qp(struct eng_worker *worker, u32 qpn)
+{
+	struct eng_qp *qp;
+
+	eng_enter(worker);
+	qp = eng_table_find(&worker->eng->qps, qpn);
+	if (qp && qp->worker == worker)
+		eng_qp_place(qp, ENG_PLACE_READY);
+	eng_leave(worker);
+}

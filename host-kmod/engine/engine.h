@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The engine of a software HCA: executes work requests that processes write into
+ * their own memory, and writes completions there.
+ *
+ * The engine knows queues, keys and messages. Its environment, a kernel module,
+ * a device model or a test, gives it memory that is resolved to pointers, time
+ * and wake-ups, and creates and destroys objects. eng_port.h, found by include
+ * path, has what differs between environments.
+ *
+ * Trust: everything in queues and records is written by somebody malicious, at any
+ * time. It is read once, into private memory, and checked there. Positions and
+ * states are private, and what is in a queue is never used as state.
+ *
+ * Functions called *_add may sleep. No other function sleeps or allocates memory.
+ * All are called in process context.
+ *
+ * Locks, outermost first. At most one of each class is held, so two QPs that send
+ * to each other, and a QP that sends to itself, cannot deadlock:
+ *
+ *	worker->cq_lock	list of CQs
+ *	qp->send	a QP's send queue and its requester
+ *	qp->recv	a QP's receive queue, its responder and its state
+ *	srq->lock
+ *	cq->lock
+ *	worker->lock	lists of QPs
+ *
+ * Lifetime: objects are part of the environment's structures. eng_*_del() takes
+ * an object away from those who come later. Its memory, and that of its queues,
+ * may go when eng_retired() is true for an eng_retire() after it. Until then
+ * workers may still use it.
+ */
+#ifndef ENG_ENGINE_H
+#define ENG_ENGINE_H
+
+#include "eng_port.h"
+
+#define ENG_ID_BITS	24
+#define ENG_MAX_IDS	BIT(ENG_ID_BITS)
+#define ENG_MAX_SGE	63	/* data segments of a work request */
+#define ENG_MAX_WQE	1024	/* bytes of a send work request */
+#define ENG_MAX_MSG	BIT(31)
+#define ENG_STEP	65536	/* bytes copied under a lock */
+
+struct eng_cq;
+struct eng_qp;
+struct eng_srq;
+struct eng_worker;
+
+/*
+ * Memory of a queue or key, as runs of equal size: byte i is in run[(first + i) >>
+ * shift]. The pointers must be valid until the object that uses them is retired.
+ */
+struct eng_mem {
+	void **run;
+	u64 first;		/* place of byte 0 in run[0] */
+	u64 length;
+	u32 count;
+	u8 shift;
+};
+
+enum eng_event {
+	ENG_EVENT_CQ_ERROR,	/* overrun */
+	ENG_EVENT_QP_FATAL,	/* broken send or receive queue */
+	ENG_EVENT_QP_ACCESS,	/* a peer violated access rights */
+	ENG_EVENT_QP_REQUEST,	/* a peer sent what the QP does not support */
+	ENG_EVENT_QP_ESTABLISHED, /* first message in RTR */
+	ENG_EVENT_QP_LAST_WQE,	/* QP with SRQ in error state is done with it */
+	ENG_EVENT_QP_DRAINED,	/* SQD: the send queue has stopped */
+	ENG_EVENT_SRQ_ERROR,
+	ENG_EVENT_SRQ_LIMIT,
+};
+
+/* Address vector of a UD work request. */
+struct eng_av {
+	u8 dgid[16];
+	u32 sgid_index;
+	u32 flow_label;
+	u8 tclass;
+	u8 hop_limit;
+	bool grh;
+};
+
+#define ENG_GRH_SIZE	40
+
+/* Functions of the environment. None may sleep or call the engine. */
+struct eng_ops {
+	/* Nanoseconds of a clock that never goes back. */
+	u64 (*now)(void *env);
+	/* @worker has work: make it call eng_run() soon. */
+	void (*wake)(void *env, struct eng_worker *worker);
+	/* A completion event. Called with locks held. */
+	void (*cq_event)(void *env, struct eng_cq *cq);
+	/* Called with locks held; @object is the CQ, QP or SRQ. */
+	void (*async)(void *env, enum eng_event event, void *object);
+	/*
+	 * May @qp send to this address? Fills in the GRH, as it is in front of a
+	 * received message.
+	 */
+	bool (*ud_path)(void *env, const struct eng_qp *qp,
+			const struct eng_av *av, u32 length,
+			u8 grh[ENG_GRH_SIZE]);
+};
+
+/* IDs to objects: two loads, no lock for readers. See table.c. */
+#define ENG_CHUNK_BITS	12
+
+struct eng_table {
+	eng_lock_t lock;	/* changes */
+	void **chunk[1 << (ENG_ID_BITS - ENG_CHUNK_BITS)];
+};
+
+struct eng {
+	const struct eng_ops *ops;
+	void *env;
+	u64 epoch;		/* see epoch.c; written under lock */
+	eng_lock_t lock;	/* protects workers */
+	struct list_head workers;
+	struct eng_table keys;
+	struct eng_table qps;
+};
+
+void eng_init(struct eng *eng, const struct eng_ops *ops, void *env);
+/* The engine has no objects and no workers. */
+void eng_destroy(struct eng *eng);
+
+/* --- Retirement --- */
+
+u64 eng_retire(struct eng *eng);
+bool eng_retired(struct eng *eng, u64 epoch);
+
+/* --- Workers --- */
+
+/* Bytes of a decoded data segment; addresses are of the key's space. */
+struct eng_sge {
+	u64 addr;
+	u64 length;
+	struct eng_key *key;	/* once checked */
+	u32 lkey;
+};
+
+#define ENG_TOUCHED	16	/* CQs between two looks at their arming records */
+
+/*
+ * Runs the send queues of the QPs that were created with it. Several workers run
+ * in parallel, but each in one thread only.
+ */
+struct eng_worker {
+	struct eng *eng;
+	struct list_head link;		/* in eng->workers */
+	u64 epoch;			/* of the run; 0 while idle */
+	u64 now;
+
+	eng_lock_t lock;		/* protects the lists and the QPs' places */
+	struct list_head qps;		/* all, by qp->all */
+	struct list_head ready;		/* to be run, by qp->place */
+	struct list_head waiting;	/* for a deadline, by qp->place */
+	struct list_head error;		/* in error state, by qp->place */
+	u64 error_period;		/* between looks at queues in error state */
+	u64 error_due;
+
+	eng_lock_t cq_lock;		/* protects cqs */
+	struct list_head cqs;		/* that can have events, by cq->link */
+
+	struct eng_cq *touched[ENG_TOUCHED];
+	u32 nr_touched;
+
+	/* Private copies of what is being executed. */
+	u8 wqe[ENG_MAX_WQE] __aligned(64);
+	u8 rwqe[ENG_MAX_WQE] __aligned(64);
+	struct eng_sge sge[ENG_MAX_SGE];	/* of the send request */
+	struct eng_sge rsge[ENG_MAX_SGE];	/* of the receive request */
+};
+
+struct eng_todo {
+	bool more;		/* there is work left: run again */
+	u64 deadline;		/* run again at this time; 0: no need */
+};
+
+void eng_worker_add(struct eng *eng, struct eng_worker *worker);
+/* The worker has no QPs and CQs, and does not run. */
+void eng_worker_del(struct eng_worker *worker);
+
+/* Execute at most about @wqes work requests and @bytes bytes. */
+struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes);
+
+/*
+ * Look at the records of all queues. True if there is work to run. Doorbells are
+ * hints: after this, none that was rung before it is missed.
+ */
+bool eng_scan(struct eng_worker *worker);
+
+/* Somebody has rung: run the QP of this number, if it is @worker's. */
+void eng_ring_qp(struct eng_worker *worker, u32 qpn);
+
+/* A CQ was armed, but it is not known which: look at those of @worker. */
+void eng_arm(struct eng_worker *worker);
+
+/* --- Keys --- */
+
+#define ENG_LOCAL_WRITE		BIT(0)
+#define ENG_REMOTE_WRITE	BIT(1)
+#define ENG_REMOTE_READ		BIT(2)
+#define ENG_REMOTE_ATOMIC	BIT(3)
+
+struct eng_key {
+	u32 key;		/* index << 8 | variant */
+	u32 pdn;
+	u32 access;		/* ENG_LOCAL_WRITE and so on */
+	bool dead;		/* written under no lock, goes true once */
+	u64 start;
+	struct eng_mem mem;
+};
+
+/* The caller has filled in @key. */
+int eng_key_add(struct eng *eng, struct eng_key *key);
+void eng_key_del(struct eng *eng, struct eng_key *key);
+
+/* --- Completion queues --- */
+
+struct eng_cq_attr {
+	struct eng_mem ring;	/* aligned to its entries */
+	__be32 *record;		/* {consumer index, arming}; 8 B aligned */
+	u32 entries;		/* a power of 2 */
+	u8 entry_shift;		/* 6 or 7 */
+	bool events;		/* it can be armed */
+};
+
+struct eng_cq {
+	struct eng_worker *worker;
+	struct list_head link;	/* in worker->cqs */
+
+	eng_lock_t lock;	/* protects all below */
+	struct eng_cq_attr attr;
+	u32 produced;
+	u32 consumed;		/* as last read from the record */
+	u32 solicited;		/* produced, after the last solicited entry */
+	u8 sequence;		/* events so far, modulo 4 */
+	bool overrun;
+	bool dead;
+};
+
+void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
+		const struct eng_cq_attr *attr);
+/*
+ * Move to another ring. The last entry of the old one says so.
+ * Return: 0, or -ENOSPC if the entries that were not consumed do not fit.
+ */
+int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
+		  u8 entry_shift);
+void eng_cq_del(struct eng_cq *cq);
+
+/* --- Shared receive queues --- */
+
+struct eng_srq_attr {
+	struct eng_mem ring;
+	__be32 *record;		/* {number of requests posted} */
+	u32 entries;		/* a power of 2, at most 32768 */
+	u8 entry_shift;
+	u32 pdn;
+};
+
+struct eng_srq {
+	struct eng *eng;
+	struct eng_srq_attr attr;
+
+	eng_lock_t lock;	/* protects all below */
+	u16 popped;
+	u16 head;		/* index of the next request */
+	u16 limit;		/* event if fewer are left; 0: none */
+	bool broken;
+};
+
+void eng_srq_add(struct eng *eng, struct eng_srq *srq,
+		 const struct eng_srq_attr *attr);
+void eng_srq_arm(struct eng_srq *srq, u16 limit);
+u16 eng_srq_limit(struct eng_srq *srq);
+void eng_srq_del(struct eng_srq *srq);
+
+/* --- Queue pairs --- */
+
+enum eng_qp_type { ENG_RC, ENG_UC, ENG_UD };
+
+enum eng_qp_state {
+	ENG_RESET,
+	ENG_INIT,
+	ENG_RTR,
+	ENG_RTS,
+	ENG_SQD,
+	ENG_SQE,
+	ENG_ERR,
+};
+
+/* Fixed at creation. */
+struct eng_qp_init {
+	enum eng_qp_type type;
+	u32 qpn;
+	u32 pdn;
+	u32 user_index;		/* in completions */
+	struct eng_mem ring;	/* receive queue, then send queue */
+	__be32 *record;		/* {receive, send} producers; 8 B aligned */
+	u64 sq_offset;		/* in ring */
+	u32 sq_entries;		/* basic blocks; a power of 2 up to 32768, or 0 */
+	u32 rq_entries;		/* a power of 2 up to 32768, or 0 */
+	u8 rq_shift;
+	bool sig_all;		/* signal each send request */
+	struct eng_cq *send_cq;
+	struct eng_cq *recv_cq;
+	struct eng_srq *srq;	/* or NULL */
+};
+
+#define ENG_QP_STATE		BIT(0)
+#define ENG_QP_PEER		BIT(1)	/* dest_qpn, sgid and dgid */
+#define ENG_QP_ACCESS		BIT(2)
+#define ENG_QP_QKEY		BIT(3)
+#define ENG_QP_SQ_PSN		BIT(4)
+#define ENG_QP_RQ_PSN		BIT(5)
+#define ENG_QP_MTU		BIT(6)
+#define ENG_QP_TIMEOUT		BIT(7)
+#define ENG_QP_RETRY		BIT(8)
+#define ENG_QP_RNR_RETRY	BIT(9)
+#define ENG_QP_MIN_RNR		BIT(10)
+#define ENG_QP_DRAIN_EVENT	BIT(11)
+
+struct eng_qp_attr {
+	enum eng_qp_state state;
+	u32 dest_qpn;
+	u64 sgid[2];		/* compared only */
+	u64 dgid[2];
+	u32 access;		/* ENG_REMOTE_*, for a peer's requests */
+	u32 qkey;
+	u32 sq_psn;
+	u32 rq_psn;
+	u32 mtu;		/* bytes */
+	u8 timeout;		/* 4.096 us << timeout; 0: never */
+	u8 retry;
+	u8 rnr_retry;		/* 7: forever */
+	u8 min_rnr;		/* code of the time that a sender waits */
+	bool drain_event;
+	bool draining;		/* result of a query */
+};
+
+enum eng_qp_place {
+	ENG_PLACE_NONE,
+	ENG_PLACE_READY,
+	ENG_PLACE_WAITING,
+	ENG_PLACE_ERROR,
+};
+
+struct eng_qp {
+	struct eng *eng;
+	struct eng_worker *worker;
+	struct eng_qp_init init;
+
+	eng_lock_t send;
+	/* protected by send: */
+	u16 sq_head;		/* blocks consumed */
+	u64 done;		/* bytes of the current message */
+	u64 done_length;	/* its length */
+	u8 done_code;		/* its operation */
+	u8 retries;		/* left */
+	u8 rnr_retries;		/* left */
+	u64 deadline;		/* of a wait; 0: none */
+	bool rnr_wait;
+
+	eng_lock_t recv;
+	/* protected by recv, read under either: */
+	enum eng_qp_state state;
+	bool dead;
+	/* protected by both, read under either: */
+	struct eng_qp_attr attr;
+	/* protected by recv: */
+	u16 rq_head;
+	u16 srq_index;		/* of the request in use */
+	bool srq_busy;		/* srq_index is valid */
+	bool communicated;	/* a message arrived in RTR */
+	bool last_wqe;		/* the event was raised */
+
+	/* protected by worker->lock: */
+	struct list_head all;
+	struct list_head entry;
+	enum eng_qp_place place;
+};
+
+int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
+	       const struct eng_qp_init *init);
+/* @mask has the members of @attr to be set. The caller checks transitions. */
+void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask);
+void eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr);
+void eng_qp_del(struct eng_qp *qp);
+
+#endif /* ENG_ENGINE_H */

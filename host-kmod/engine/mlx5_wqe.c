@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Decode work requests of mlx5's format. All input is private memory.
+ */
+#include "mlx5_fmt.h"
+#include "wqe.h"
+
+/* The rest of a send request. */
+struct cursor {
+	u8 *at;
+	u32 left;		/* bytes */
+};
+
+static void *eng_take(struct cursor *c, u32 bytes)
+{
+	void *at = c->at;
+
+	if (c->left < bytes)
+		return NULL;
+	c->at += bytes;
+	c->left -= bytes;
+	return at;
+}
+
+u32 eng_mlx5_send_blocks(const void *wqe)
+{
+	const struct eng_mlx5_ctrl *ctrl = wqe;
+	u32 ds = be32_to_cpu(ctrl->qpn_ds) & 0x3f;
+
+	return (ds * ENG_DS + ENG_BB - 1) / ENG_BB;
+}
+
+static int eng_decode_opcode(u8 opcode, enum eng_opcode *code)
+{
+	switch (opcode) {
+	case ENG_MLX5_NOP:
+		*code = ENG_OP_NOP;
+		return 0;
+	case ENG_MLX5_SEND:
+		*code = ENG_OP_SEND;
+		return 0;
+	case ENG_MLX5_SEND_IMM:
+		*code = ENG_OP_SEND_IMM;
+		return 0;
+	case ENG_MLX5_SEND_INVAL:
+		*code = ENG_OP_SEND_INVAL;
+		return 0;
+	case ENG_MLX5_RDMA_WRITE:
+		*code = ENG_OP_WRITE;
+		return 0;
+	case ENG_MLX5_RDMA_WRITE_IMM:
+		*code = ENG_OP_WRITE_IMM;
+		return 0;
+	case ENG_MLX5_RDMA_READ:
+		*code = ENG_OP_READ;
+		return 0;
+	case ENG_MLX5_ATOMIC_CS:
+		*code = ENG_OP_CMP_SWAP;
+		return 0;
+	case ENG_MLX5_ATOMIC_FA:
+		*code = ENG_OP_FETCH_ADD;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static bool eng_supported(enum eng_qp_type type, enum eng_opcode code)
+{
+	switch (code) {
+	case ENG_OP_NOP:
+	case ENG_OP_SEND:
+	case ENG_OP_SEND_IMM:
+		return true;
+	case ENG_OP_WRITE:
+	case ENG_OP_WRITE_IMM:
+		return type != ENG_UD;
+	default:
+		return type == ENG_RC;
+	}
+}
+
+static bool eng_is_rdma(enum eng_opcode code)
+{
+	return code >= ENG_OP_WRITE;
+}
+
+static bool eng_is_atomic(enum eng_opcode code)
+{
+	return code == ENG_OP_CMP_SWAP || code == ENG_OP_FETCH_ADD;
+}
+
+static int eng_decode_av(struct cursor *c, struct eng_op *op)
+{
+	const struct eng_mlx5_av *av = eng_take(c, sizeof(*av));
+	u32 grh;
+
+	if (!av)
+		return ENG_SYND_LOCAL_QP_OP;
+	grh = be32_to_cpu(av->grh_gid_fl);
+	op->dqpn = be32_to_cpu(av->dqpn) & (ENG_MAX_IDS - 1);
+	op->qkey = be32_to_cpu(av->qkey);
+	memcpy(op->av.dgid, av->rgid, sizeof(op->av.dgid));
+	op->av.sgid_index = (grh >> 20) & 0xff;
+	op->av.flow_label = grh & 0xfffff;
+	op->av.tclass = av->tclass;
+	op->av.hop_limit = av->hop_limit;
+	return ENG_SYND_OK;
+}
+
+static int eng_decode_remote(struct cursor *c, struct eng_op *op)
+{
+	const struct eng_mlx5_raddr *raddr = eng_take(c, sizeof(*raddr));
+	const struct eng_mlx5_atomic *atomic;
+
+	if (!raddr)
+		return ENG_SYND_LOCAL_QP_OP;
+	op->raddr = be64_to_cpu(raddr->raddr);
+	op->rkey = be32_to_cpu(raddr->rkey);
+	if (!eng_is_atomic(op->code))
+		return ENG_SYND_OK;
+	atomic = eng_take(c, sizeof(*atomic));
+	if (!atomic)
+		return ENG_SYND_LOCAL_QP_OP;
+	op->swap_add = be64_to_cpu(atomic->swap_add);
+	op->compare = be64_to_cpu(atomic->compare);
+	return ENG_SYND_OK;
+}
+
+/* Never 0, which means 2 GiB. */
+static u64 eng_data_length(const struct eng_mlx5_data *data)
+{
+	u32 bytes = be32_to_cpu(data->byte_count) & ~ENG_INLINE;
+
+	return bytes ? bytes : ENG_MAX_MSG;
+}
+
+static int eng_decode_data(struct cursor *c, struct eng_op *op, struct eng_sge *sge)
+{
+	while (c->left >= sizeof(struct eng_mlx5_data)) {
+		const struct eng_mlx5_data *data = (void *)c->at;
+		u32 bytes = be32_to_cpu(data->byte_count);
+
+		if (bytes & ENG_INLINE) {
+			/* One, and nothing else: that is what providers write. */
+			bytes &= ~ENG_INLINE;
+			if (op->nr_sge || op->code == ENG_OP_READ ||
+			    eng_is_atomic(op->code))
+				return ENG_SYND_LOCAL_QP_OP;
+			eng_take(c, sizeof(data->byte_count));
+			op->inline_data = eng_take(c, bytes);
+			if (!op->inline_data)
+				return ENG_SYND_LOCAL_QP_OP;
+			op->length = bytes;
+			return ENG_SYND_OK;
+		}
+		eng_take(c, sizeof(*data));
+		if (!bytes && be32_to_cpu(data->lkey) == ENG_LKEY_END)
+			break;
+		sge[op->nr_sge].addr = be64_to_cpu(data->addr);
+		sge[op->nr_sge].lkey = be32_to_cpu(data->lkey);
+		sge[op->nr_sge].length = eng_data_length(data);
+		op->length += sge[op->nr_sge].length;
+		op->nr_sge++;
+	}
+	return op->length > ENG_MAX_MSG ? ENG_SYND_LOCAL_LENGTH : ENG_SYND_OK;
+}
+
+int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
+			 struct eng_op *op, struct eng_sge *sge)
+{
+	const struct eng_mlx5_ctrl *ctrl = wqe;
+	u32 word = be32_to_cpu(ctrl->opmod_idx_opcode);
+	u32 qpn_ds = be32_to_cpu(ctrl->qpn_ds);
+	struct cursor c = { wqe, (qpn_ds & 0x3f) * ENG_DS };
+	int ret;
+
+	op->wire_opcode = word;
+	op->index = index;
+	op->blocks = eng_mlx5_send_blocks(wqe);
+	op->signalled = qp->init.sig_all ||
+			(ctrl->fm_ce_se & (3U << 2)) == ENG_CTRL_CQ_UPDATE;
+	op->solicited = ctrl->fm_ce_se & ENG_CTRL_SOLICITED;
+	op->imm = ctrl->imm;
+	op->length = 0;
+	op->inline_data = NULL;
+	op->nr_sge = 0;
+
+	if (!eng_take(&c, sizeof(*ctrl)) || word >> 24 ||
+	    ((word >> 8) & 0xffff) != index || qpn_ds >> 8 != qp->init.qpn ||
+	    eng_decode_opcode(word, &op->code) ||
+	    !eng_supported(qp->init.type, op->code))
+		return ENG_SYND_LOCAL_QP_OP;
+	if (op->code == ENG_OP_NOP)
+		return ENG_SYND_OK;
+	if (qp->init.type == ENG_UD) {
+		ret = eng_decode_av(&c, op);
+		if (ret)
+			return ret;
+	}
+	if (eng_is_rdma(op->code)) {
+		ret = eng_decode_remote(&c, op);
+		if (ret)
+			return ret;
+	}
+	ret = eng_decode_data(&c, op, sge);
+	if (ret)
+		return ret;
+	if (eng_is_atomic(op->code) && op->length != sizeof(u64))
+		return ENG_SYND_LOCAL_LENGTH;
+	return ENG_SYND_OK;
+}
+
+void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
+			  struct eng_sge *sge)
+{
+	const struct eng_mlx5_data *data = wqe;
+	u32 i;
+
+	recv->nr_sge = 0;
+	recv->length = 0;
+	for (i = 0; i < max; i++, data++) {
+		u32 bytes = be32_to_cpu(data->byte_count);
+
+		if (!bytes && be32_to_cpu(data->lkey) == ENG_LKEY_END)
+			break;
+		sge[i].addr = be64_to_cpu(data->addr);
+		sge[i].lkey = be32_to_cpu(data->lkey);
+		sge[i].length = eng_data_length(data);
+		recv->nr_sge++;
+		recv->length += sge[i].length;
+	}
+}
+
+u16 eng_mlx5_srq_next(const void *wqe)
+{
+	const struct eng_mlx5_srq_next *next = wqe;
+
+	return be16_to_cpu(next->next_wqe_index);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Shared by the requester, the responder and the life of a QP.
+ */
+#ifndef ENG_QP_H
+#define ENG_QP_H
+
+#include "cq.h"
+#include "srq.h"
+
+/* --- recv.c --- */
+
+/*
+ * Find the receive request for a message, without taking it, and check its keys.
+ * ENG_GET_EMPTY if there is none. Caller holds qp->recv.
+ */
+enum eng_get eng_recv_peek(struct eng_worker *worker, struct eng_qp *qp,
+			   struct eng_recv *recv);
+/* The request of the last eng_recv_peek() is done with. */
+void eng_recv_take(struct eng_qp *qp);
+bool eng_recv_empty(struct eng_qp *qp);
+/* Complete @max receives of a QP in error state; true if there may be more. */
+bool eng_recv_flush(struct eng_worker *worker, struct eng_qp *qp, u32 max);
+
+/* --- state.c --- */
+
+/* Caller holds qp->recv. */
+void eng_qp_error_locked(struct eng_qp *qp);
+/* Error state, and an event. Caller holds qp->recv. */
+void eng_qp_event_locked(struct eng_qp *qp, enum eng_event event);
+/* Push to a CQ of @qp, which gets an error if there is no room. Holds recv. */
+void eng_qp_push_locked(struct eng_worker *worker, struct eng_qp *qp,
+			struct eng_cq *cq, struct eng_mlx5_cqe *cqe,
+			bool solicited);
+
+/* --- place.c: where a QP is on the lists of its worker --- */
+
+/* Move @qp to the end of a list. */
+void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place);
+/* The same, unless somebody has placed it in the meantime. */
+void eng_qp_place_new(struct eng_qp *qp, enum eng_qp_place place);
+/* Let the worker look at @qp. Any lock but that of a worker may be held. */
+void eng_qp_ready(struct eng_qp *qp);
+/* Take the next one to run, or NULL. */
+struct eng_qp *eng_place_pop(struct eng_worker *worker);
+/* Make those ready that wait for a time, or those in error state. */
+void eng_place_all_ready(struct eng_worker *worker, enum eng_qp_place place);
+/* Make those ready that have requests which were not looked at. */
+void eng_place_scan(struct eng_worker *worker);
+/* True if there is a QP to run now; *@deadline is set, 0 if there is none. */
+bool eng_place_next(struct eng_worker *worker, u64 *deadline);
+
+/* --- resp.c --- */
+
+enum eng_verdict {
+	ENG_DONE,
+	ENG_PARTIAL,		/* call again for the rest */
+	ENG_RNR,
+	ENG_SILENT,		/* no answer: there is no such peer */
+	ENG_NAK_INVAL,
+	ENG_NAK_ACCESS,
+	ENG_NAK_OP,
+	ENG_LOCAL_PROT,		/* the requester's own memory was bad */
+};
+
+struct eng_result {
+	u64 copied;		/* bytes; if ENG_DONE or ENG_PARTIAL */
+	u8 min_rnr;		/* code of the time to wait; if ENG_RNR */
+};
+
+/*
+ * Execute a request at the QP that it is for. @done bytes of it are, and up to
+ * @budget more will be.
+ *
+ * The segments of @op are checked for this step. Caller holds qp->send and no
+ * qp->recv.
+ */
+enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
+			  const struct eng_op *op, u64 done, u64 budget,
+			  struct eng_result *result);
+
+/* Send a datagram to whoever may be there. ENG_LOCAL_PROT or ENG_DONE. */
+enum eng_verdict eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
+			     const struct eng_op *op);
+
+/* --- req.c --- */
+
+enum eng_progress {
+	ENG_IDLE,		/* the queue is empty or stopped */
+	ENG_AGAIN,		/* there may be more */
+	ENG_WAIT,		/* until qp->deadline */
+};
+
+/* The work that a run may still do. */
+struct eng_budget {
+	u32 wqes;
+	u64 bytes;
+};
+
+enum eng_progress eng_requester(struct eng_worker *worker, struct eng_qp *qp,
+				struct eng_budget *budget);
+
+/* The number of blocks that were not consumed; more than there are if forged. */
+static inline u16 eng_sq_posted(struct eng_qp *qp)
+{
+	u32 posted = be32_to_cpu(READ_ONCE(qp->init.record[ENG_REC_SEND]));
+
+	smp_rmb();
+	return posted - READ_ONCE(qp->sq_head);
+}
+
+#define ENG_PSN_MASK	0xffffffU
+
+static inline u32 eng_op_psns(const struct eng_qp *qp, u64 length)
+{
+	u32 mtu = qp->attr.mtu;
+
+	return length > mtu ? (length + mtu - 1) / mtu : 1;
+}
+
+/* RTS with everything that may send; state is read once. */
+static inline bool eng_state_receives(enum eng_qp_state state)
+{
+	return state >= ENG_RTR && state != ENG_ERR;
+}
+
+#endif /* ENG_QP_H */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The receive requests of a QP, from its own or a shared queue.
+ */
+#include "key.h"
+#include "mem.h"
+#include "qp.h"
+
+/* The number of requests that were not taken; more than there is room if forged. */
+static u16 eng_rq_posted(struct eng_qp *qp)
+{
+	u32 posted = be32_to_cpu(READ_ONCE(qp->init.record[ENG_REC_RECV]));
+
+	smp_rmb();
+	return posted - qp->rq_head;
+}
+
+static enum eng_get eng_rq_read(struct eng_worker *worker, struct eng_qp *qp,
+				struct eng_recv *recv)
+{
+	u16 left = qp->init.rq_entries ? eng_rq_posted(qp) : 0;
+	u32 slot = qp->rq_head & (qp->init.rq_entries - 1);
+	u8 shift = qp->init.rq_shift;
+
+	if (!left)
+		return ENG_GET_EMPTY;
+	if (left > qp->init.rq_entries ||
+	    !eng_mem_read(&qp->init.ring, (u64)slot << shift, worker->rwqe,
+			  1U << shift))
+		return ENG_GET_BROKEN;
+	recv->index = slot;
+	eng_mlx5_decode_recv(worker->rwqe, (1U << shift) / ENG_DS, recv,
+			     worker->rsge);
+	return ENG_GET_OK;
+}
+
+/* A request that was begun stays with the QP until a message has filled it. */
+static enum eng_get eng_qp_srq_read(struct eng_worker *worker,
+				    struct eng_qp *qp, struct eng_recv *recv)
+{
+	enum eng_get ret;
+
+	if (!qp->srq_busy) {
+		ret = eng_srq_pop(qp->init.srq, &qp->srq_index);
+		if (ret != ENG_GET_OK)
+			return ret;
+		qp->srq_busy = true;
+	}
+	return eng_srq_read(qp->init.srq, qp->srq_index, worker->rwqe, recv,
+			    worker->rsge) ? ENG_GET_OK : ENG_GET_BROKEN;
+}
+
+enum eng_get eng_recv_peek(struct eng_worker *worker, struct eng_qp *qp,
+			   struct eng_recv *recv)
+{
+	return qp->init.srq ? eng_qp_srq_read(worker, qp, recv) :
+			      eng_rq_read(worker, qp, recv);
+}
+
+void eng_recv_take(struct eng_qp *qp)
+{
+	if (qp->init.srq)
+		qp->srq_busy = false;
+	else
+		qp->rq_head++;
+}
+
+bool eng_recv_empty(struct eng_qp *qp)
+{
+	if (qp->init.srq)
+		return !qp->srq_busy && eng_srq_empty(qp->init.srq);
+	return !qp->init.rq_entries || !eng_rq_posted(qp);
+}
+
+static bool eng_rq_flush(struct eng_worker *worker, struct eng_qp *qp, u32 max)
+{
+	u16 left = qp->init.rq_entries ? eng_rq_posted(qp) : 0;
+	struct eng_mlx5_cqe cqe;
+
+	if (left > qp->init.rq_entries)
+		return false;
+	for (; left && max; left--, max--) {
+		eng_mlx5_cqe_recv_error(&cqe, qp, qp->rq_head &
+					(qp->init.rq_entries - 1),
+					ENG_SYND_FLUSH);
+		qp->rq_head++;
+		if (!eng_cq_push(worker, qp->init.recv_cq, &cqe, true))
+			return false;
+	}
+	return left;
+}
+
+bool eng_recv_flush(struct eng_worker *worker, struct eng_qp *qp, u32 max)
+{
+	struct eng *eng = qp->eng;
+	struct eng_mlx5_cqe cqe;
+
+	if (!qp->init.srq)
+		return eng_rq_flush(worker, qp, max);
+	if (qp->srq_busy) {
+		qp->srq_busy = false;
+		eng_mlx5_cqe_recv_error(&cqe, qp, qp->srq_index,
+					ENG_SYND_FLUSH);
+		eng_cq_push(worker, qp->init.recv_cq, &cqe, true);
+	}
+	if (!qp->last_wqe) {
+		qp->last_wqe = true;
+		eng->ops->async(eng->env, ENG_EVENT_QP_LAST_WQE, qp);
+	}
+	return false;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The requester: executes a send queue in order.
+ */
+#include "key.h"
+#include "mem.h"
+#include "qp.h"
+#include "table.h"
+
+/* Without a timeout a lost peer is tried again, but never given up. */
+#define FOREVER_PERIOD	100000000ULL
+
+/* Microseconds / 10 that the codes of an RNR timer mean. */
+static const u32 rnr_times[32] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384,
+	512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576,
+	32768, 49152,
+};
+
+static bool eng_sq_read(struct eng_qp *qp, u32 block, void *to)
+{
+	u32 slot = (qp->sq_head + block) & (qp->init.sq_entries - 1);
+
+	return eng_mem_read(&qp->init.ring,
+			    qp->init.sq_offset + (u64)slot * ENG_BB, to,
+			    ENG_BB);
+}
+
+/*
+ * Copy the next request, which begins among @left blocks, and decode it. The first
+ * block says how many there are, and is not read again.
+ */
+static int eng_sq_fetch(struct eng_worker *worker, struct eng_qp *qp, u32 left,
+			struct eng_op *op)
+{
+	u32 blocks, i;
+
+	op->blocks = 1;
+	op->wire_opcode = 0;
+	op->index = qp->sq_head;
+	if (!eng_sq_read(qp, 0, worker->wqe))
+		return ENG_SYND_LOCAL_QP_OP;
+	blocks = eng_mlx5_send_blocks(worker->wqe);
+	if (!blocks || blocks > left)
+		return ENG_SYND_LOCAL_QP_OP;
+	for (i = 1; i < blocks; i++)
+		if (!eng_sq_read(qp, i, worker->wqe + i * ENG_BB))
+			return ENG_SYND_LOCAL_QP_OP;
+	return eng_mlx5_decode_send(qp, qp->sq_head, worker->wqe, op,
+				    worker->sge);
+}
+
+static void eng_sq_push(struct eng_worker *worker, struct eng_qp *qp,
+			const struct eng_op *op, u64 length, int syndrome)
+{
+	struct eng_mlx5_cqe cqe;
+
+	eng_mlx5_cqe_send(&cqe, qp, op->wire_opcode, op->index, length,
+			  syndrome);
+	if (eng_cq_push(worker, qp->init.send_cq, &cqe, syndrome))
+		return;
+	eng_lock(&qp->recv);
+	eng_qp_error_locked(qp);
+	eng_unlock(&qp->recv);
+}
+
+static void eng_sq_advance(struct eng_qp *qp, const struct eng_op *op)
+{
+	WRITE_ONCE(qp->sq_head, qp->sq_head + op->blocks);
+	qp->done = 0;
+	qp->deadline = 0;
+	qp->rnr_wait = false;
+	qp->retries = qp->attr.retry;
+	qp->rnr_retries = qp->attr.rnr_retry;
+}
+
+static enum eng_progress eng_sq_complete(struct eng_worker *worker,
+					 struct eng_qp *qp,
+					 const struct eng_op *op)
+{
+	bool result = op->code >= ENG_OP_READ;
+
+	if (op->code != ENG_OP_NOP && qp->init.type != ENG_UD)
+		qp->attr.sq_psn = (qp->attr.sq_psn +
+				   eng_op_psns(qp, op->length)) & ENG_PSN_MASK;
+	eng_sq_advance(qp, op);
+	if (op->signalled)
+		eng_sq_push(worker, qp, op, result ? op->length : 0,
+			    ENG_SYND_OK);
+	return ENG_AGAIN;
+}
+
+/* Flush the requests after a failed one. */
+static enum eng_progress eng_sq_fail(struct eng_worker *worker,
+				     struct eng_qp *qp, const struct eng_op *op,
+				     int syndrome)
+{
+	eng_sq_advance(qp, op);
+	eng_sq_push(worker, qp, op, 0, syndrome);
+	eng_lock(&qp->recv);
+	if (qp->init.type == ENG_RC)
+		eng_qp_error_locked(qp);
+	else if (qp->state == ENG_RTS)
+		WRITE_ONCE(qp->state, ENG_SQE);
+	eng_unlock(&qp->recv);
+	return ENG_AGAIN;
+}
+
+static enum eng_progress eng_sq_wait(struct eng_worker *worker,
+				     struct eng_qp *qp, u64 time)
+{
+	WRITE_ONCE(qp->deadline, worker->now + time);
+	return ENG_WAIT;
+}
+
+static enum eng_progress eng_sq_rnr(struct eng_worker *worker,
+				    struct eng_qp *qp, const struct eng_op *op,
+				    u8 code)
+{
+	if (!qp->rnr_retries)
+		return eng_sq_fail(worker, qp, op, ENG_SYND_RNR_EXC);
+	if (qp->attr.rnr_retry != 7)
+		qp->rnr_retries--;
+	qp->rnr_wait = true;
+	return eng_sq_wait(worker, qp, rnr_times[code & 31] * 10000ULL);
+}
+
+static enum eng_progress eng_sq_silent(struct eng_worker *worker,
+				       struct eng_qp *qp,
+				       const struct eng_op *op)
+{
+	if (!qp->attr.timeout)
+		return eng_sq_wait(worker, qp, FOREVER_PERIOD);
+	if (!qp->retries)
+		return eng_sq_fail(worker, qp, op, ENG_SYND_RETRY_EXC);
+	qp->retries--;
+	return eng_sq_wait(worker, qp, 4096ULL << qp->attr.timeout);
+}
+
+/* Nobody answers to unreliable requests, so nothing is wrong with them. */
+static enum eng_progress eng_sq_verdict(struct eng_worker *worker,
+					struct eng_qp *qp,
+					const struct eng_op *op,
+					enum eng_verdict verdict,
+					const struct eng_result *result)
+{
+	if (verdict == ENG_DONE || (verdict != ENG_PARTIAL &&
+				    qp->init.type != ENG_RC))
+		return eng_sq_complete(worker, qp, op);
+	switch (verdict) {
+	case ENG_PARTIAL:
+		qp->done += result->copied;
+		qp->done_length = op->length;
+		qp->done_code = op->code;
+		qp->deadline = 0;
+		return ENG_AGAIN;
+	case ENG_RNR:
+		return eng_sq_rnr(worker, qp, op, result->min_rnr);
+	case ENG_SILENT:
+		return eng_sq_silent(worker, qp, op);
+	case ENG_NAK_INVAL:
+		return eng_sq_fail(worker, qp, op, ENG_SYND_REMOTE_INVAL);
+	case ENG_NAK_ACCESS:
+		return eng_sq_fail(worker, qp, op, ENG_SYND_REMOTE_ACCESS);
+	default:
+		return eng_sq_fail(worker, qp, op, ENG_SYND_REMOTE_OP);
+	}
+}
+
+/* Execute a request, or the next step of a long one. */
+static enum eng_progress eng_sq_execute(struct eng_worker *worker,
+					struct eng_qp *qp, u32 left,
+					struct eng_budget *budget)
+{
+	struct eng_result result = {};
+	enum eng_verdict verdict;
+	struct eng_op op;
+	int syndrome;
+
+	syndrome = eng_sq_fetch(worker, qp, left, &op);
+	if (syndrome)
+		return eng_sq_fail(worker, qp, &op, syndrome);
+	/* A request was fetched for each step, and must be the same one. */
+	if (qp->done && (op.code != qp->done_code ||
+			 op.length != qp->done_length))
+		return eng_sq_fail(worker, qp, &op, ENG_SYND_LOCAL_QP_OP);
+	if (op.code == ENG_OP_NOP)
+		return eng_sq_complete(worker, qp, &op);
+	if (!eng_sge_check(qp->eng, worker->sge, op.nr_sge, qp->init.pdn,
+			   op.code >= ENG_OP_READ ? ENG_LOCAL_WRITE : 0))
+		return eng_sq_fail(worker, qp, &op, ENG_SYND_LOCAL_PROT);
+	if (qp->init.type == ENG_UD) {
+		if (op.length > qp->attr.mtu)
+			return eng_sq_fail(worker, qp, &op,
+					   ENG_SYND_LOCAL_LENGTH);
+		result.copied = op.length;
+		verdict = eng_exec_ud(worker, qp, &op);
+	} else {
+		verdict = eng_exec(worker, qp, &op, qp->done, ENG_STEP,
+				   &result);
+	}
+	budget->bytes -= result.copied < budget->bytes ? result.copied :
+							 budget->bytes;
+	return eng_sq_verdict(worker, qp, &op, verdict, &result);
+}
+
+static enum eng_progress eng_sq_flush(struct eng_worker *worker,
+				      struct eng_qp *qp, u32 left)
+{
+	struct eng_op op;
+
+	eng_sq_fetch(worker, qp, left, &op);
+	eng_sq_advance(qp, &op);
+	eng_sq_push(worker, qp, &op, 0, ENG_SYND_FLUSH);
+	return ENG_AGAIN;
+}
+
+static void eng_sq_drained(struct eng_qp *qp)
+{
+	struct eng *eng = qp->eng;
+
+	if (!qp->attr.draining)
+		return;
+	qp->attr.draining = false;
+	if (qp->attr.drain_event)
+		eng->ops->async(eng->env, ENG_EVENT_QP_DRAINED, qp);
+}
+
+static enum eng_progress eng_sq_broken(struct eng_qp *qp)
+{
+	eng_lock(&qp->recv);
+	if (qp->state != ENG_ERR)
+		eng_qp_event_locked(qp, ENG_EVENT_QP_FATAL);
+	eng_unlock(&qp->recv);
+	return ENG_IDLE;
+}
+
+static enum eng_progress eng_sq_next(struct eng_worker *worker,
+				     struct eng_qp *qp,
+				     struct eng_budget *budget)
+{
+	enum eng_qp_state state = READ_ONCE(qp->state);
+	u16 left;
+
+	if (state < ENG_RTS || !qp->init.sq_entries)
+		return ENG_IDLE;
+	if (state == ENG_SQD && !qp->done) {
+		eng_sq_drained(qp);
+		return ENG_IDLE;
+	}
+	left = eng_sq_posted(qp);
+	if (!left)
+		return ENG_IDLE;
+	if (left > qp->init.sq_entries)
+		return eng_sq_broken(qp);
+	if (state == ENG_ERR || state == ENG_SQE)
+		return eng_sq_flush(worker, qp, left);
+	return eng_sq_execute(worker, qp, left, budget);
+}
+
+/* A wait ends early if what it was for has come. */
+static bool eng_sq_waits(struct eng_worker *worker, struct eng_qp *qp)
+{
+	struct eng_qp *peer;
+	bool empty = true;
+
+	if (!qp->deadline || qp->deadline <= worker->now ||
+	    READ_ONCE(qp->state) == ENG_ERR)
+		return false;
+	if (!qp->rnr_wait)
+		return true;
+	peer = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn);
+	if (!peer)
+		return true;
+	eng_lock(&peer->recv);
+	if (!peer->dead)
+		empty = eng_recv_empty(peer);
+	eng_unlock(&peer->recv);
+	return empty;
+}
+
+enum eng_progress eng_requester(struct eng_worker *worker, struct eng_qp *qp,
+				struct eng_budget *budget)
+{
+	enum eng_progress progress = ENG_IDLE;
+
+	eng_lock(&qp->send);
+	if (qp->dead)
+		goto unlock;
+	progress = ENG_WAIT;
+	if (eng_sq_waits(worker, qp))
+		goto unlock;
+	progress = ENG_AGAIN;
+	while (progress == ENG_AGAIN && budget->wqes && budget->bytes) {
+		budget->wqes--;
+		progress = eng_sq_next(worker, qp, budget);
+	}
+unlock:
+	eng_unlock(&qp->send);
+	return progress;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The responder: executes requests of a peer at a QP.
+ */
+#include "key.h"
+#include "mem.h"
+#include "qp.h"
+#include "table.h"
+
+/* A request at its responder. */
+struct exec {
+	struct eng_worker *worker;
+	struct eng_qp *from;
+	struct eng_qp *qp;
+	const struct eng_op *op;
+	u64 done;
+	u64 step;		/* bytes to copy now */
+	bool last;		/* they are the last ones */
+};
+
+/* Both ends name each other: QP numbers, addresses, type. */
+static bool eng_is_peer(const struct eng_qp *qp, const struct eng_qp *from)
+{
+	return !qp->dead && qp->init.type == from->init.type &&
+	       qp->attr.dest_qpn == from->init.qpn &&
+	       qp->attr.dgid[0] == from->attr.sgid[0] &&
+	       qp->attr.dgid[1] == from->attr.sgid[1] &&
+	       qp->attr.sgid[0] == from->attr.dgid[0] &&
+	       qp->attr.sgid[1] == from->attr.dgid[1];
+}
+
+static void eng_iter_init_op(struct eng_iter *it, const struct exec *x)
+{
+	if (x->op->inline_data)
+		eng_iter_init_private(it, x->op->inline_data, x->done);
+	else
+		eng_iter_init(it, x->worker->sge, x->op->nr_sge, x->done);
+}
+
+/* A request that the QP must not execute. An unreliable one is lost. */
+static enum eng_verdict eng_refuse(struct exec *x, enum eng_event event)
+{
+	if (x->qp->init.type == ENG_RC)
+		eng_qp_event_locked(x->qp, event);
+	return event == ENG_EVENT_QP_ACCESS ? ENG_NAK_ACCESS : ENG_NAK_INVAL;
+}
+
+/* The peer's memory, with its rights checked; in @sge. */
+static enum eng_verdict eng_check_remote(struct exec *x, struct eng_sge *sge,
+					 u32 access)
+{
+	struct eng_qp *qp = x->qp;
+
+	if (access & ~qp->attr.access)
+		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
+	sge->addr = x->op->raddr;
+	sge->lkey = x->op->rkey;
+	sge->length = x->op->length;
+	if (sge->length && !eng_sge_check(qp->eng, sge, 1, qp->init.pdn,
+					  access))
+		return eng_refuse(x, ENG_EVENT_QP_ACCESS);
+	return ENG_DONE;
+}
+
+static enum eng_verdict eng_exec_write(struct exec *x)
+{
+	struct eng_iter from, to;
+	enum eng_verdict verdict;
+	struct eng_sge sge;
+
+	verdict = eng_check_remote(x, &sge, ENG_REMOTE_WRITE);
+	if (verdict != ENG_DONE)
+		return verdict;
+	eng_iter_init(&to, &sge, 1, x->done);
+	eng_iter_init_op(&from, x);
+	return eng_iter_copy(&to, &from, x->step, x->last) ? ENG_DONE :
+							     ENG_NAK_OP;
+}
+
+static enum eng_verdict eng_exec_read(struct exec *x)
+{
+	struct eng_iter from, to;
+	enum eng_verdict verdict;
+	struct eng_sge sge;
+
+	verdict = eng_check_remote(x, &sge, ENG_REMOTE_READ);
+	if (verdict != ENG_DONE)
+		return verdict;
+	eng_iter_init(&from, &sge, 1, x->done);
+	eng_iter_init_op(&to, x);
+	return eng_iter_copy(&to, &from, x->step, x->last) ? ENG_DONE :
+							     ENG_NAK_OP;
+}
+
+/* The word is aligned, so it is in one page. Memory has host order. */
+static enum eng_verdict eng_exec_atomic(struct exec *x)
+{
+	const struct eng_op *op = x->op;
+	struct eng_iter from, to;
+	enum eng_verdict verdict;
+	struct eng_sge sge;
+	u64 old, new, seen;
+	u64 *word;
+
+	verdict = eng_check_remote(x, &sge, ENG_REMOTE_ATOMIC);
+	if (verdict != ENG_DONE)
+		return verdict;
+	word = eng_mem_at(&sge.key->mem, sge.addr - sge.key->start);
+	if ((unsigned long)word & 7 || op->raddr & 7)
+		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
+	old = READ_ONCE(*word);
+	for (;;) {
+		if (op->code == ENG_OP_FETCH_ADD)
+			new = old + op->swap_add;
+		else if (old == op->compare)
+			new = op->swap_add;
+		else
+			break;
+		seen = eng_cmpxchg64(word, old, new);
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	eng_iter_init_private(&from, &old, 0);
+	eng_iter_init_op(&to, x);
+	return eng_iter_copy(&to, &from, sizeof(old), true) ? ENG_DONE :
+							      ENG_NAK_OP;
+}
+
+/* The receive ends with an error of its own, and so does the QP. */
+static void eng_fail_recv(struct exec *x, const struct eng_recv *recv,
+			  int syndrome)
+{
+	struct eng_mlx5_cqe cqe;
+
+	eng_mlx5_cqe_recv_error(&cqe, x->qp, recv->index, syndrome);
+	eng_recv_take(x->qp);
+	eng_qp_push_locked(x->worker, x->qp, x->qp->init.recv_cq, &cqe, true);
+	eng_qp_error_locked(x->qp);
+}
+
+static enum eng_verdict eng_get_recv(struct exec *x, struct eng_recv *recv)
+{
+	switch (eng_recv_peek(x->worker, x->qp, recv)) {
+	case ENG_GET_OK:
+		return ENG_DONE;
+	case ENG_GET_EMPTY:
+		return ENG_RNR;
+	default:
+		eng_qp_event_locked(x->qp, ENG_EVENT_QP_FATAL);
+		return ENG_NAK_OP;
+	}
+}
+
+static void eng_complete_recv(struct exec *x, const struct eng_recv *recv)
+{
+	struct eng_mlx5_cqe cqe;
+
+	eng_mlx5_cqe_recv(&cqe, x->qp, x->op, recv->index,
+			  x->from->init.qpn);
+	eng_recv_take(x->qp);
+	eng_qp_push_locked(x->worker, x->qp, x->qp->init.recv_cq, &cqe,
+			   x->op->solicited);
+}
+
+/* Copy to the segments of a receive; @skip bytes of them are a header. */
+static enum eng_verdict eng_fill_recv(struct exec *x, struct eng_recv *recv,
+				      u64 skip)
+{
+	struct eng_iter from, to;
+
+	if (x->op->length + skip > recv->length) {
+		eng_fail_recv(x, recv, ENG_SYND_LOCAL_LENGTH);
+		return ENG_NAK_INVAL;
+	}
+	if (!eng_sge_check(x->qp->eng, x->worker->rsge, recv->nr_sge,
+			   x->qp->init.pdn, ENG_LOCAL_WRITE)) {
+		eng_fail_recv(x, recv, ENG_SYND_LOCAL_PROT);
+		return ENG_NAK_OP;
+	}
+	eng_iter_init(&to, x->worker->rsge, recv->nr_sge, x->done + skip);
+	eng_iter_init_op(&from, x);
+	if (!eng_iter_copy(&to, &from, x->step, x->last)) {
+		eng_fail_recv(x, recv, ENG_SYND_LOCAL_QP_OP);
+		return ENG_NAK_OP;
+	}
+	return ENG_DONE;
+}
+
+static enum eng_verdict eng_exec_send(struct exec *x)
+{
+	enum eng_verdict verdict;
+	struct eng_recv recv;
+
+	verdict = eng_get_recv(x, &recv);
+	if (verdict != ENG_DONE)
+		return verdict;
+	verdict = eng_fill_recv(x, &recv, 0);
+	if (verdict == ENG_DONE && x->last)
+		eng_complete_recv(x, &recv);
+	return verdict;
+}
+
+/* The receive is needed for the last byte only. */
+static enum eng_verdict eng_exec_write_imm(struct exec *x)
+{
+	enum eng_verdict verdict;
+	struct eng_recv recv;
+
+	if (x->last) {
+		verdict = eng_get_recv(x, &recv);
+		if (verdict != ENG_DONE)
+			return verdict;
+	}
+	verdict = eng_exec_write(x);
+	if (verdict == ENG_DONE && x->last)
+		eng_complete_recv(x, &recv);
+	return verdict;
+}
+
+static enum eng_verdict eng_exec_op(struct exec *x)
+{
+	switch (x->op->code) {
+	case ENG_OP_SEND:
+	case ENG_OP_SEND_IMM:
+		return eng_exec_send(x);
+	case ENG_OP_WRITE:
+		return eng_exec_write(x);
+	case ENG_OP_WRITE_IMM:
+		return eng_exec_write_imm(x);
+	case ENG_OP_READ:
+		return eng_exec_read(x);
+	case ENG_OP_CMP_SWAP:
+	case ENG_OP_FETCH_ADD:
+		return eng_exec_atomic(x);
+	default:
+		/* Keys cannot be invalidated: there are no memory windows. */
+		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
+	}
+}
+
+static void eng_communication(struct eng_qp *qp)
+{
+	if (qp->state != ENG_RTR || qp->communicated)
+		return;
+	qp->communicated = true;
+	qp->eng->ops->async(qp->eng->env, ENG_EVENT_QP_ESTABLISHED, qp);
+}
+
+enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
+			  const struct eng_op *op, u64 done, u64 budget,
+			  struct eng_result *result)
+{
+	struct exec x = {
+		.worker = worker,
+		.from = qp,
+		.op = op,
+		.done = done,
+		.step = op->length - done,
+		.last = true,
+	};
+	enum eng_verdict verdict = ENG_SILENT;
+	struct eng_qp *peer;
+
+	if (x.step > budget) {
+		x.step = budget;
+		x.last = false;
+	}
+	peer = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn);
+	if (!peer)
+		return ENG_SILENT;
+	x.qp = peer;
+
+	eng_lock(&peer->recv);
+	if (!eng_is_peer(peer, qp) || !eng_state_receives(peer->state))
+		goto unlock;
+	/* Unreliable ones may have lost messages. */
+	if (peer->init.type == ENG_UC)
+		peer->attr.rq_psn = qp->attr.sq_psn;
+	else if (peer->attr.rq_psn != qp->attr.sq_psn)
+		goto unlock;
+	verdict = eng_exec_op(&x);
+	result->min_rnr = peer->attr.min_rnr;
+	if (verdict != ENG_DONE)
+		goto unlock;
+	result->copied = x.step;
+	eng_communication(peer);
+	if (x.last)
+		peer->attr.rq_psn = (peer->attr.rq_psn +
+				     eng_op_psns(peer, op->length)) &
+				    ENG_PSN_MASK;
+	else
+		verdict = ENG_PARTIAL;
+unlock:
+	eng_unlock(&peer->recv);
+	return verdict;
+}
+
+/* A datagram that does not fit is lost, and so is what comes after it. */
+static enum eng_verdict eng_deliver_ud(struct exec *x, u8 *grh)
+{
+	struct eng_iter header, to;
+	enum eng_verdict verdict;
+	struct eng_recv recv;
+
+	verdict = eng_get_recv(x, &recv);
+	if (verdict != ENG_DONE)
+		return verdict;
+	verdict = eng_fill_recv(x, &recv, ENG_GRH_SIZE);
+	if (verdict != ENG_DONE)
+		return verdict;
+	eng_iter_init(&to, x->worker->rsge, recv.nr_sge, 0);
+	eng_iter_init_private(&header, grh, 0);
+	eng_iter_copy(&to, &header, ENG_GRH_SIZE, false);
+	eng_complete_recv(x, &recv);
+	return ENG_DONE;
+}
+
+enum eng_verdict eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
+			     const struct eng_op *op)
+{
+	struct exec x = {
+		.worker = worker,
+		.from = qp,
+		.op = op,
+		.step = op->length,
+		.last = true,
+	};
+	struct eng *eng = qp->eng;
+	u8 grh[ENG_GRH_SIZE];
+	struct eng_qp *peer;
+	u32 qkey;
+
+	/* The highest bit stands for the key of the QP. */
+	qkey = op->qkey >> 31 ? qp->attr.qkey : op->qkey;
+	if (!eng->ops->ud_path(eng->env, qp, &op->av, op->length, grh))
+		return ENG_DONE;
+	peer = eng_table_find(&eng->qps, op->dqpn);
+	if (!peer)
+		return ENG_DONE;
+	x.qp = peer;
+	eng_lock(&peer->recv);
+	if (!peer->dead && peer->init.type == ENG_UD &&
+	    eng_state_receives(peer->state) && peer->attr.qkey == qkey)
+		eng_deliver_ud(&x, grh);
+	eng_unlock(&peer->recv);
+	return ENG_DONE;
+}

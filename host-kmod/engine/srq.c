@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Shared receive queues: a list of requests, linked by its owner.
+ */
+#include "mem.h"
+#include "mlx5_fmt.h"
+#include "srq.h"
+
+void eng_srq_add(struct eng *eng, struct eng_srq *srq,
+		 const struct eng_srq_attr *attr)
+{
+	memset(srq, 0, sizeof(*srq));
+	eng_lock_init(&srq->lock);
+	srq->eng = eng;
+	srq->attr = *attr;
+}
+
+/* QPs that use it are gone, so nobody finds it any more. */
+void eng_srq_del(struct eng_srq *srq)
+{
+	eng_lock(&srq->lock);
+	srq->broken = true;
+	eng_unlock(&srq->lock);
+}
+
+static u16 eng_srq_posted(struct eng_srq *srq)
+{
+	u32 posted = be32_to_cpu(READ_ONCE(srq->attr.record[ENG_REC_RECV]));
+
+	smp_rmb();
+	return posted - srq->popped;
+}
+
+static void eng_srq_break(struct eng_srq *srq)
+{
+	if (!srq->broken)
+		srq->eng->ops->async(srq->eng->env, ENG_EVENT_SRQ_ERROR, srq);
+	srq->broken = true;
+}
+
+static void eng_srq_check_limit(struct eng_srq *srq, u16 left)
+{
+	if (left >= srq->limit)
+		return;
+	srq->limit = 0;
+	srq->eng->ops->async(srq->eng->env, ENG_EVENT_SRQ_LIMIT, srq);
+}
+
+enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index)
+{
+	u8 next[sizeof(struct eng_mlx5_srq_next)];
+	enum eng_get ret = ENG_GET_BROKEN;
+	u16 left, head;
+
+	eng_lock(&srq->lock);
+	if (srq->broken)
+		goto unlock;
+	left = eng_srq_posted(srq);
+	if (!left) {
+		ret = ENG_GET_EMPTY;
+		goto unlock;
+	}
+	head = srq->head;
+	if (left > srq->attr.entries ||
+	    !eng_mem_read(&srq->attr.ring, (u64)head << srq->attr.entry_shift,
+			  next, sizeof(next)))
+		goto broken;
+	*index = head;
+	/* A link anywhere into the ring harms only those who share the queue. */
+	head = eng_mlx5_srq_next(next);
+	if (head >= srq->attr.entries)
+		goto broken;
+	srq->head = head;
+	srq->popped++;
+	eng_srq_check_limit(srq, left - 1);
+	ret = ENG_GET_OK;
+	goto unlock;
+
+broken:
+	eng_srq_break(srq);
+unlock:
+	eng_unlock(&srq->lock);
+	return ret;
+}
+
+bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf,
+		  struct eng_recv *recv, struct eng_sge *sge)
+{
+	u32 header = sizeof(struct eng_mlx5_srq_next);
+	u32 bytes = (1U << srq->attr.entry_shift) - header;
+
+	recv->index = index;
+	if (!eng_mem_read(&srq->attr.ring,
+			  ((u64)index << srq->attr.entry_shift) + header, buf,
+			  bytes))
+		return false;
+	eng_mlx5_decode_recv(buf, bytes / ENG_DS, recv, sge);
+	return true;
+}
+
+bool eng_srq_empty(struct eng_srq *srq)
+{
+	bool empty;
+
+	eng_lock(&srq->lock);
+	empty = !srq->broken && !eng_srq_posted(srq);
+	eng_unlock(&srq->lock);
+	return empty;
+}
+
+void eng_srq_arm(struct eng_srq *srq, u16 limit)
+{
+	eng_lock(&srq->lock);
+	srq->limit = limit;
+	/* A queue that is below it already has the event at once. */
+	if (limit && !srq->broken)
+		eng_srq_check_limit(srq, eng_srq_posted(srq));
+	eng_unlock(&srq->lock);
+}
+
+u16 eng_srq_limit(struct eng_srq *srq)
+{
+	return READ_ONCE(srq->limit);
+}

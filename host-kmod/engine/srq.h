@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+#ifndef ENG_SRQ_H
+#define ENG_SRQ_H
+
+#include "wqe.h"
+
+enum eng_get {
+	ENG_GET_OK,
+	ENG_GET_EMPTY,
+	ENG_GET_BROKEN,
+};
+
+/* Take the next request and set @index to it. */
+enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index);
+/* Copy the request @index to @buf and decode it; false if memory was bad. */
+bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf,
+		  struct eng_recv *recv, struct eng_sge *sge);
+bool eng_srq_empty(struct eng_srq *srq);
+
+#endif /* ENG_SRQ_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The life of a QP.
+ */
+#include "qp.h"
+#include "table.h"
+
+int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
+	       const struct eng_qp_init *init)
+{
+	struct eng *eng = worker->eng;
+	int ret;
+
+	memset(qp, 0, sizeof(*qp));
+	qp->eng = eng;
+	qp->worker = worker;
+	qp->init = *init;
+	qp->attr.mtu = 1024;
+	eng_lock_init(&qp->send);
+	eng_lock_init(&qp->recv);
+	INIT_LIST_HEAD(&qp->entry);
+	INIT_LIST_HEAD(&qp->all);
+	ret = eng_table_add(&eng->qps, init->qpn, qp);
+	if (ret)
+		return ret;
+	eng_lock(&worker->lock);
+	list_add_tail(&qp->all, &worker->qps);
+	eng_unlock(&worker->lock);
+	return 0;
+}
+
+void eng_qp_del(struct eng_qp *qp)
+{
+	eng_lock(&qp->send);
+	eng_lock(&qp->recv);
+	qp->dead = true;
+	eng_unlock(&qp->recv);
+	eng_unlock(&qp->send);
+	eng_table_del(&qp->eng->qps, qp->init.qpn);
+	eng_lock(&qp->worker->lock);
+	list_del_init(&qp->entry);
+	list_del_init(&qp->all);
+	eng_unlock(&qp->worker->lock);
+}
+
+/* The flush is work for the QP's worker. */
+void eng_qp_error_locked(struct eng_qp *qp)
+{
+	if (qp->state == ENG_ERR || qp->state == ENG_RESET)
+		return;
+	WRITE_ONCE(qp->state, ENG_ERR);
+	eng_qp_ready(qp);
+}
+
+void eng_qp_event_locked(struct eng_qp *qp, enum eng_event event)
+{
+	if (qp->state == ENG_ERR || qp->state == ENG_RESET)
+		return;
+	eng_qp_error_locked(qp);
+	qp->eng->ops->async(qp->eng->env, event, qp);
+}
+
+void eng_qp_push_locked(struct eng_worker *worker, struct eng_qp *qp,
+			struct eng_cq *cq, struct eng_mlx5_cqe *cqe,
+			bool solicited)
+{
+	if (!eng_cq_push(worker, cq, cqe, solicited))
+		eng_qp_error_locked(qp);
+}
+
+static void eng_qp_reset(struct eng_qp *qp)
+{
+	WRITE_ONCE(qp->sq_head, 0);
+	qp->done = 0;
+	qp->deadline = 0;
+	qp->rnr_wait = false;
+	qp->rq_head = 0;
+	qp->srq_busy = false;
+	qp->communicated = false;
+	qp->last_wqe = false;
+	memset(&qp->attr, 0, sizeof(qp->attr));
+	qp->attr.mtu = 1024;
+}
+
+static void eng_qp_set(struct eng_qp *qp, const struct eng_qp_attr *attr,
+		       u32 mask)
+{
+	if (mask & ENG_QP_PEER) {
+		qp->attr.dest_qpn = attr->dest_qpn;
+		memcpy(qp->attr.sgid, attr->sgid, sizeof(attr->sgid));
+		memcpy(qp->attr.dgid, attr->dgid, sizeof(attr->dgid));
+	}
+	if (mask & ENG_QP_ACCESS)
+		qp->attr.access = attr->access;
+	if (mask & ENG_QP_QKEY)
+		qp->attr.qkey = attr->qkey;
+	if (mask & ENG_QP_SQ_PSN)
+		qp->attr.sq_psn = attr->sq_psn & ENG_PSN_MASK;
+	if (mask & ENG_QP_RQ_PSN)
+		qp->attr.rq_psn = attr->rq_psn & ENG_PSN_MASK;
+	if (mask & ENG_QP_MTU)
+		qp->attr.mtu = attr->mtu;
+	if (mask & ENG_QP_TIMEOUT)
+		qp->attr.timeout = attr->timeout & 31;
+	if (mask & ENG_QP_RETRY)
+		qp->attr.retry = attr->retry & 7;
+	if (mask & ENG_QP_RNR_RETRY)
+		qp->attr.rnr_retry = attr->rnr_retry & 7;
+	if (mask & ENG_QP_MIN_RNR)
+		qp->attr.min_rnr = attr->min_rnr & 31;
+	if (mask & ENG_QP_DRAIN_EVENT)
+		qp->attr.drain_event = attr->drain_event;
+	qp->retries = qp->attr.retry;
+	qp->rnr_retries = qp->attr.rnr_retry;
+}
+
+void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
+{
+	bool work = false;
+
+	eng_lock(&qp->send);
+	eng_lock(&qp->recv);
+	if ((mask & ENG_QP_STATE) && attr->state == ENG_RESET)
+		eng_qp_reset(qp);
+	eng_qp_set(qp, attr, mask);
+	if (mask & ENG_QP_STATE) {
+		qp->attr.draining = attr->state == ENG_SQD;
+		WRITE_ONCE(qp->state, attr->state);
+		work = attr->state >= ENG_RTS;
+	}
+	eng_unlock(&qp->recv);
+	eng_unlock(&qp->send);
+	if (work)
+		eng_qp_ready(qp);
+}
+
+void eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr)
+{
+	eng_lock(&qp->send);
+	eng_lock(&qp->recv);
+	*attr = qp->attr;
+	attr->state = qp->state;
+	eng_unlock(&qp->recv);
+	eng_unlock(&qp->send);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Work requests, independent of their format in memory. mlx5_wqe.c decodes them
+ * from private copies.
+ */
+#ifndef ENG_WQE_H
+#define ENG_WQE_H
+
+#include "engine.h"
+
+enum eng_opcode {
+	ENG_OP_NOP,
+	ENG_OP_SEND,
+	ENG_OP_SEND_IMM,
+	ENG_OP_SEND_INVAL,
+	ENG_OP_WRITE,
+	ENG_OP_WRITE_IMM,
+	ENG_OP_READ,
+	ENG_OP_CMP_SWAP,
+	ENG_OP_FETCH_ADD,
+};
+
+struct eng_op {
+	enum eng_opcode code;
+	u8 wire_opcode;		/* as in the request, for the completion */
+	u16 index;		/* block of the send queue */
+	u16 blocks;
+	bool signalled;
+	bool solicited;
+	__be32 imm;		/* immediate data or key to invalidate */
+	u64 length;
+	u8 *inline_data;	/* or NULL: sge */
+	u32 nr_sge;
+	u64 raddr;
+	u32 rkey;
+	u64 swap_add;
+	u64 compare;
+	/* UD */
+	u32 dqpn;
+	u32 qkey;
+	struct eng_av av;
+};
+
+/* A request for a receive, whose segments are elsewhere. */
+struct eng_recv {
+	u16 index;
+	u32 nr_sge;
+	u64 length;
+};
+
+/*
+ * The number of blocks of the send request that begins with the block @wqe, or 0 if
+ * that is not valid.
+ */
+u32 eng_mlx5_send_blocks(const void *wqe);
+
+/*
+ * Decode the send request @wqe, of as many blocks as eng_mlx5_send_blocks() said, at
+ * block @index of @qp's queue, into @op and @sge, which has ENG_MAX_SGE elements.
+ * Returns ENG_SYND_OK or the syndrome of a local error.
+ */
+int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
+			 struct eng_op *op, struct eng_sge *sge);
+
+/* Decode up to @max data segments of a receive request. */
+void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
+			  struct eng_sge *sge);
+
+/* The index of the request after the one of an SRQ that @wqe is a copy of. */
+u16 eng_mlx5_srq_next(const void *wqe);
+
+#endif /* ENG_WQE_H */
