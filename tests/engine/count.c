@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: engine_count OPERATION NUMBER
+ *
+ * Execute so many operations, 16 in each run of the worker, for tools that
+ * count instructions in eng_run().
+ */
+#include "pair.h"
+
+#define BATCH 16
+
+static struct pair p;
+static struct srq *srq;
+static struct qp *peer;
+
+void test_check(bool ok, const char *file, int line, const char *what)
+{
+	if (!ok)
+		abort();
+}
+
+static void post(const char *operation)
+{
+	static u16 index;
+	struct sge from = pair_a(&p, 0, 64), to = pair_b(&p, 0, 64);
+	struct wr wr = {.flags = SIGNALED,
+			.raddr = p.bbuf->va + 64,
+			.rkey = p.bkey->eng.key,
+			.sge = &from,
+			.nr_sge = 1};
+	u8 text[64] = {};
+
+	if (!strcmp(operation, "write")) {
+		wr.opcode = MLX5_OPCODE_RDMA_WRITE;
+	} else if (!strcmp(operation, "inline")) {
+		wr.opcode = MLX5_OPCODE_RDMA_WRITE;
+		wr.inl = text;
+		wr.inl_len = sizeof(text);
+		wr.nr_sge = 0;
+	} else if (!strcmp(operation, "read")) {
+		wr.opcode = MLX5_OPCODE_RDMA_READ;
+	} else if (!strcmp(operation, "atomic")) {
+		wr.opcode = MLX5_OPCODE_ATOMIC_FA;
+		from.length = 8;
+	} else if (!strcmp(operation, "send")) {
+		wr.opcode = MLX5_OPCODE_SEND;
+		qp_post_recv(p.b, &to, 1);
+	} else if (!strcmp(operation, "srq")) {
+		wr.opcode = MLX5_OPCODE_SEND;
+		srq_post(srq, index, (index + 1) & 63, &to, 1);
+		index = (index + 1) & 63;
+	} else {
+		abort();
+	}
+	qp_post(p.w, p.a, &wr);
+}
+
+int main(int argc, char **argv)
+{
+	u32 number = atoi(argv[2]), done;
+	int i;
+
+	p = pair_create(ENG_RC);
+	srq = srq_create(p.w, 64, 2);
+	peer = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
+						.send_cq = p.bcq,
+						.recv_cq = p.bcq,
+						.srq = srq,
+						.pdn = 2});
+	if (!strcmp(argv[1], "srq"))
+		qp_connect(p.a, peer);
+	world_run(p.w);
+	for (done = 0; done < number; done += BATCH) {
+		for (i = 0; i < BATCH; i++)
+			post(argv[1]);
+		/* An event for each batch. */
+		cq_arm(p.bcq, done / BATCH % 4, false);
+		world_run(p.w);
+		cq_poll(p.w, p.acq, true);
+		cq_poll(p.w, p.bcq, true);
+		p.w->logged = 0;
+	}
+	if (p.acq->consumed != number)
+		abort();
+	pair_destroy(&p);
+	return 0;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The environment of the engine: a program.
+ */
+#ifndef ENG_PORT_H
+#define ENG_PORT_H
+
+#include <endian.h>
+#include <errno.h>
+#include <linux/types.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define BIT(n)	     (1U << (n))
+#define __aligned(n) __attribute__((aligned(n)))
+
+#define cpu_to_be16 htobe16
+#define cpu_to_be32 htobe32
+#define cpu_to_be64 htobe64
+#define be16_to_cpu be16toh
+#define be32_to_cpu be32toh
+#define be64_to_cpu be64toh
+
+/*
+ * Without the hooks, and with a spinlock, instructions are counted. Otherwise a
+ * test may change memory before each read of it.
+ */
+#ifdef ENG_PORT_COUNT
+static inline void eng_port_reads(const volatile void *from, size_t n)
+{
+}
+#else
+extern void (*eng_port_before_read)(const volatile void *from, size_t n);
+
+static inline void eng_port_reads(const volatile void *from, size_t n)
+{
+	if (eng_port_before_read)
+		eng_port_before_read(from, n);
+}
+#endif
+
+#define READ_ONCE(x)                                     \
+	({                                               \
+		eng_port_reads(&(x), sizeof(x));         \
+		__atomic_load_n(&(x), __ATOMIC_RELAXED); \
+	})
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+
+static inline u64 eng_cmpxchg64(u64 *ptr, u64 old, u64 new)
+{
+	__atomic_compare_exchange_n(ptr, &old, new, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	return old;
+}
+
+#ifdef ENG_PORT_COUNT
+
+typedef struct {
+	u32 held;
+} eng_lock_t;
+
+#define eng_lock_init(lock) ((lock)->held = 0)
+
+static inline void eng_lock(eng_lock_t *lock)
+{
+	while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE))
+		;
+}
+
+static inline void eng_unlock(eng_lock_t *lock)
+{
+	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
+}
+
+#else
+
+/* A lock of a class of its own; world.c checks that their order holds. */
+typedef struct {
+	pthread_mutex_t mutex;
+	const char *name;
+} eng_lock_t;
+
+void eng_port_locked(const eng_lock_t *lock);
+void eng_port_unlocked(const eng_lock_t *lock);
+
+#define eng_lock_init(lock)                               \
+	do {                                              \
+		pthread_mutex_init(&(lock)->mutex, NULL); \
+		(lock)->name = #lock;                     \
+	} while (0)
+
+static inline void eng_lock(eng_lock_t *lock)
+{
+	eng_port_locked(lock);
+	pthread_mutex_lock(&lock->mutex);
+}
+
+static inline void eng_unlock(eng_lock_t *lock)
+{
+	pthread_mutex_unlock(&lock->mutex);
+	eng_port_unlocked(lock);
+}
+
+#endif
+
+/* Memory between these addresses is bad: reading it fails. */
+extern const u8 *eng_port_bad, *eng_port_bad_end;
+
+/* Memory that users change while others read it. */
+#ifdef __SANITIZE_THREAD__
+#define RACY __attribute__((no_sanitize("thread")))
+#else
+#define RACY
+#endif
+
+/* Byte by byte, since memcpy() is intercepted even in functions that are RACY.
+ */
+RACY static void __attribute__((unused))
+eng_port_copy(volatile u8 *to, const volatile u8 *from, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
+static inline size_t eng_copy(void *dst, const void *src, size_t n)
+{
+	const u8 *from = src;
+
+	eng_port_reads(src, n);
+	if (eng_port_bad && from < eng_port_bad_end && from + n > eng_port_bad)
+		return n;
+#ifdef __SANITIZE_THREAD__
+	eng_port_copy(dst, src, n);
+#else
+	/* A message may be from a place to the same place. */
+	memmove(dst, src, n);
+#endif
+	__asm__ volatile("" : : : "memory");
+	return 0;
+}
+
+static inline void *eng_zalloc(size_t size)
+{
+	return calloc(1, size);
+}
+
+static inline void eng_free(void *ptr)
+{
+	free(ptr);
+}
+
+/* --- Lists --- */
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr)-offsetof(type, member)))
+#define list_first_entry(head, type, member) \
+	container_of((head)->next, type, member)
+#define list_for_each_entry(pos, head, member)                           \
+	for (pos = container_of((head)->next, __typeof__(*pos), member); \
+	     &pos->member != (head);                                     \
+	     pos = container_of(pos->member.next, __typeof__(*pos), member))
+
+static inline void INIT_LIST_HEAD(struct list_head *list)
+{
+	list->next = list;
+	list->prev = list;
+}
+
+static inline bool list_empty(const struct list_head *list)
+{
+	return list->next == list;
+}
+
+static inline void list_add_tail(struct list_head *entry,
+				 struct list_head *list)
+{
+	entry->prev = list->prev;
+	entry->next = list;
+	list->prev->next = entry;
+	list->prev = entry;
+}
+
+static inline void list_del(struct list_head *entry)
+{
+	entry->prev->next = entry->next;
+	entry->next->prev = entry->prev;
+}
+
+static inline void list_del_init(struct list_head *entry)
+{
+	list_del(entry);
+	INIT_LIST_HEAD(entry);
+}
+
+#endif /* ENG_PORT_H */

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes that write anything into their queues and records, also between two
+ * reads of the engine, next to a pair of QPs that must not notice.
+ */
+#include "world.h"
+
+#define QPS   5
+#define BYTES 40000
+
+static struct {
+	struct world *w;
+	const u8 *at;
+	size_t left;
+	struct buf *buf[2];
+	struct key *key[2];
+	struct cq *cq[2];
+	struct srq *srq;
+	struct qp *qp[QPS];
+	/* The neighbours, in a PD of their own. */
+	struct buf *nbuf;
+	struct key *nkey;
+	struct cq *ncq;
+	struct qp *nqp[2];
+	u32 sent;
+	/* A write before one of the next reads. */
+	u32 change_after;
+} f;
+
+void test_check(bool ok, const char *file, int line, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s:%d: %s\n", file, line, what);
+	abort();
+}
+
+static u64 take(unsigned int bytes)
+{
+	u64 value = 0;
+
+	while (bytes-- && f.left) {
+		value = value << 8 | *f.at++;
+		f.left--;
+	}
+	return value;
+}
+
+static u32 below(u32 n)
+{
+	return take(n > 256 ? 2 : 1) % n;
+}
+
+/* Memory that a bad process may write. */
+static struct buf *any_memory(void)
+{
+	struct qp *qp = f.qp[below(QPS)];
+
+	switch (below(8)) {
+	case 0:
+		return f.cq[below(2)]->ring;
+	case 1:
+		return f.cq[below(2)]->record;
+	case 2:
+		return f.srq->ring;
+	case 3:
+		return f.srq->record;
+	case 4:
+		return qp->record;
+	default:
+		return qp->ring;
+	}
+}
+
+static void scribble(void)
+{
+	struct buf *b = any_memory();
+	u32 bytes = 1 + below(8);
+	u64 offset = below(b->mem.length), value = take(bytes);
+
+	if (bytes > b->mem.length - offset)
+		bytes = b->mem.length - offset;
+	buf_write(b, offset, &value, bytes);
+}
+
+static void before_read(const volatile void *from, size_t n)
+{
+	if (!f.change_after || --f.change_after)
+		return;
+	scribble();
+}
+
+static struct sge any_sge(void)
+{
+	u32 i = below(2);
+	struct sge sge = {f.buf[i]->va + below(BYTES), below(BYTES),
+			  f.key[i]->eng.key};
+
+	if (!below(16))
+		sge.lkey ^= take(4);
+	if (!below(16))
+		sge.addr ^= take(8);
+	if (!below(16))
+		sge.length = take(4);
+	if (!below(16))
+		sge.lkey = f.nkey->eng.key;
+	return sge;
+}
+
+static void post(void)
+{
+	static const u8 opcodes[] = {
+		MLX5_OPCODE_SEND,	MLX5_OPCODE_SEND_IMM,
+		MLX5_OPCODE_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE_IMM,
+		MLX5_OPCODE_RDMA_READ,	MLX5_OPCODE_ATOMIC_CS,
+		MLX5_OPCODE_ATOMIC_FA,	MLX5_OPCODE_NOP,
+	};
+	struct sge sge[4], remote = any_sge();
+	struct qp *qp = f.qp[below(QPS)];
+	struct wr wr = {.opcode = opcodes[below(sizeof(opcodes))]};
+	char text[64];
+	int i;
+
+	wr.flags = take(1);
+	wr.nr_sge = below(4);
+	for (i = 0; i < wr.nr_sge; i++)
+		sge[i] = any_sge();
+	if (wr.opcode >= MLX5_OPCODE_ATOMIC_CS && below(8))
+		sge[0].length = 8;
+	wr.sge = sge;
+	wr.raddr = remote.addr;
+	wr.rkey = remote.lkey;
+	if (!below(4)) {
+		memset(text, 'x', sizeof(text));
+		wr.inl = text;
+		wr.inl_len = below(sizeof(text));
+		wr.nr_sge = 0;
+	}
+	if (!below(16))
+		wr.xor_word = take(4);
+	if (!below(16))
+		wr.xor_qpn_ds = take(4);
+	wr.dqpn = f.qp[below(QPS)]->eng.init.qpn;
+	wr.qkey = 0x1234;
+	if (!below(16))
+		wr.dqpn = f.nqp[below(2)]->eng.init.qpn;
+	qp_post(f.w, qp, &wr);
+}
+
+static void post_recv(void)
+{
+	struct qp *qp = f.qp[below(QPS)];
+	struct sge sge[3];
+	int nr = below(4), i;
+
+	for (i = 0; i < nr; i++)
+		sge[i] = any_sge();
+	if (qp->eng.init.srq)
+		srq_post(f.srq, below(20), below(20), sge, nr);
+	else
+		qp_post_recv(qp, sge, nr);
+}
+
+static void modify(void)
+{
+	struct qp *qp = f.qp[below(QPS)];
+	struct eng_qp_attr attr = {
+		.state = below(ENG_ERR + 1),
+		.dest_qpn = f.qp[below(QPS)]->eng.init.qpn,
+		.access = take(1),
+		.mtu = 256U << below(5),
+		.timeout = below(20),
+		.retry = below(8),
+		.rnr_retry = below(8),
+		.min_rnr = take(1),
+		.drain_event = true,
+	};
+
+	if (attr.state == ENG_RESET) {
+		qp->sq_posted = 0;
+		qp->rq_posted = 0;
+	}
+	qp_set(qp, take(2), &attr);
+}
+
+static void reconnect(void)
+{
+	u32 pair = below(2) * 2;
+
+	qp_state(f.qp[pair], ENG_RESET);
+	qp_state(f.qp[pair + 1], ENG_RESET);
+	f.qp[pair]->sq_posted = 0;
+	f.qp[pair]->rq_posted = 0;
+	f.qp[pair + 1]->sq_posted = 0;
+	f.qp[pair + 1]->rq_posted = 0;
+	qp_connect(f.qp[pair], f.qp[pair + 1]);
+}
+
+static void replace_key(void)
+{
+	const u32 all = ENG_LOCAL_WRITE | ENG_REMOTE_READ | ENG_REMOTE_WRITE |
+			ENG_REMOTE_ATOMIC;
+	u32 i = below(2);
+
+	key_destroy(f.w, f.key[i]);
+	f.key[i] =
+		key_create(f.w, f.buf[i], 1, take(1) ? all : ENG_LOCAL_WRITE);
+}
+
+/* The neighbours exchange a message, which takes one run at most. */
+static void check_neighbours(void)
+{
+	struct sge to = {f.nbuf->va, 8, f.nkey->eng.key};
+	u64 text = 0x1122334455667788 + ++f.sent, got;
+	u32 before = f.ncq->consumed;
+
+	eng_port_before_read = NULL;
+	qp_post_recv(f.nqp[1], &to, 1);
+	qp_post(f.w, f.nqp[0],
+		&(struct wr){.opcode = MLX5_OPCODE_SEND,
+			     .flags = SIGNALED,
+			     .inl = &text,
+			     .inl_len = sizeof(text)});
+	world_run(f.w);
+	f.w->logged = 0;
+	cq_poll(f.w, f.ncq, true);
+	CHECK(f.ncq->consumed == before + 2);
+	buf_read(f.nbuf, 0, &got, sizeof(got));
+	CHECK(got == text);
+	buf_read(f.nbuf, 8, &got, sizeof(got));
+	CHECK(!got);
+	f.w->logged = 0;
+	eng_port_before_read = before_read;
+}
+
+static void step(void)
+{
+	switch (below(16)) {
+	case 0:
+	case 1:
+	case 2:
+		post();
+		break;
+	case 3:
+	case 4:
+		post_recv();
+		break;
+	case 5:
+		scribble();
+		break;
+	case 6:
+		qp_ring(f.w, f.qp[below(QPS)], take(2));
+		break;
+	case 7:
+		modify();
+		break;
+	case 8:
+		reconnect();
+		break;
+	case 9:
+		replace_key();
+		break;
+	case 10:
+		f.w->now += take(4);
+		break;
+	case 11:
+		cq_poll(f.w, f.cq[below(2)], true);
+		break;
+	case 12:
+		cq_arm(f.cq[below(2)], below(4), below(2));
+		break;
+	case 13:
+		f.change_after = 1 + below(64);
+		break;
+	case 14:
+		eng_scan(&f.w->worker);
+		break;
+	default:
+		eng_run(&f.w->worker, 1 + below(64), 1 + take(2));
+		break;
+	}
+	CHECK(f.cq[0]->eng.produced - f.cq[0]->eng.consumed <= 64);
+	f.w->logged = 0;
+}
+
+static struct qp *create(enum eng_qp_type type, u32 cq, struct srq *srq)
+{
+	return qp_create(f.w, &(struct qp_opts){.type = type,
+						.send_cq = f.cq[cq],
+						.recv_cq = f.cq[!cq],
+						.srq = srq,
+						.pdn = 1});
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	const u32 all = ENG_LOCAL_WRITE | ENG_REMOTE_READ | ENG_REMOTE_WRITE |
+			ENG_REMOTE_ATOMIC;
+	int i;
+
+	memset(&f, 0, sizeof(f));
+	f.at = data;
+	f.left = size;
+	f.w = world_create();
+	for (i = 0; i < 2; i++) {
+		f.buf[i] = buf_create(f.w, BYTES, i * 0x777);
+		f.key[i] = key_create(f.w, f.buf[i], 1, all);
+		f.cq[i] = cq_create(f.w, 64, 64 << i);
+	}
+	f.srq = srq_create(f.w, 16, 1);
+	f.qp[0] = create(ENG_RC, 0, NULL);
+	f.qp[1] = create(ENG_RC, 1, f.srq);
+	f.qp[2] = create(ENG_UC, 0, NULL);
+	f.qp[3] = create(ENG_UC, 0, f.srq);
+	f.qp[4] = create(ENG_UD, 1, NULL);
+	qp_connect(f.qp[0], f.qp[1]);
+	qp_connect(f.qp[2], f.qp[3]);
+	qp_connect(f.qp[4], f.qp[4]);
+
+	f.nbuf = buf_create(f.w, 4096, 0);
+	f.nkey = key_create(f.w, f.nbuf, 2, all);
+	f.ncq = cq_create(f.w, 16, 64);
+	for (i = 0; i < 2; i++)
+		f.nqp[i] = qp_create(f.w, &(struct qp_opts){.type = ENG_RC,
+							    .send_cq = f.ncq,
+							    .recv_cq = f.ncq,
+							    .pdn = 2});
+	qp_connect(f.nqp[0], f.nqp[1]);
+
+	eng_port_before_read = before_read;
+	while (f.left)
+		step();
+	check_neighbours();
+	eng_port_before_read = NULL;
+	world_destroy(f.w);
+	return 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SUITES_H
+#define SUITES_H
+
+void test_messages(void);
+void test_errors(void);
+void test_queues(void);
+void test_malicious(void);
+
+#endif /* SUITES_H */

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests, records and rings that nobody writes by mistake. */
+#include "pair.h"
+#include "suites.h"
+
+static struct wr send_from(const struct sge *sge)
+{
+	return (struct wr){.opcode = MLX5_OPCODE_SEND,
+			   .flags = SIGNALED,
+			   .sge = sge,
+			   .nr_sge = 1};
+}
+
+/* The first request must fail alone, and the peer must not notice. */
+static void bad_request(const char *what, const struct wr *wr, int syndrome)
+{
+	struct pair p = pair_create(ENG_RC);
+	char log[64];
+
+	qp_post(p.w, p.a, wr);
+	world_run(p.w);
+	snprintf(log, sizeof(log), "cq5 qp11 req error %x at 0\n", syndrome);
+	expect(p.w, what, log);
+	CHECK(p.b->eng.state == ENG_RTS);
+	pair_destroy(&p);
+}
+
+static void test_requests(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge sge[3] = {pair_a(&p, 0, 64), pair_a(&p, 0, 64)};
+	struct wr wr = send_from(sge);
+
+	test_case("headers of requests");
+	wr.xor_word = 1 << 8;
+	bad_request("index", &wr, 2);
+	wr.xor_word = 1 << 24;
+	bad_request("opmod", &wr, 2);
+	wr.xor_word = MLX5_OPCODE_SEND ^ MLX5_OPCODE_UMR;
+	bad_request("opcode", &wr, 2);
+	wr.xor_word = MLX5_OPCODE_SEND ^ 0xff;
+	bad_request("opcode 255", &wr, 2);
+	wr.xor_word = 0;
+	wr.xor_qpn_ds = 1 << 8;
+	bad_request("QP number", &wr, 2);
+	wr.xor_qpn_ds = 2;
+	bad_request("size 0", &wr, 2);
+	wr.xor_qpn_ds = 2 ^ 63;
+	bad_request("size beyond what is posted", &wr, 2);
+	wr.xor_qpn_ds = 0;
+	wr.opcode = MLX5_OPCODE_RDMA_WRITE;
+	wr.xor_qpn_ds = 3 ^ 1;
+	bad_request("no address", &wr, 2);
+	wr.xor_qpn_ds = 0;
+
+	test_case("segments of requests");
+	sge[0].length = 0x80000000 | 1000;
+	wr.opcode = MLX5_OPCODE_SEND;
+	bad_request("inline data past the end", &wr, 2);
+	sge[0].length = 0x80000000 | 4;
+	wr.opcode = MLX5_OPCODE_RDMA_READ;
+	bad_request("inline data of a read", &wr, 2);
+	sge[0].length = 0x7fffffff;
+	sge[1].length = 2;
+	sge[2] = sge[0];
+	wr.opcode = MLX5_OPCODE_SEND;
+	wr.nr_sge = 3;
+	bad_request("more than 2 GiB", &wr, 1);
+	sge[0].length = 0;
+	wr.nr_sge = 1;
+	bad_request("0 is 2 GiB", &wr, 4);
+	sge[0] = pair_a(&p, 0, 9);
+	wr.opcode = MLX5_OPCODE_ATOMIC_FA;
+	bad_request("an atomic of 9 bytes", &wr, 1);
+	pair_destroy(&p);
+}
+
+static void test_atomics(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge sge = pair_a(&p, 0, 8);
+	struct wr wr = {.opcode = MLX5_OPCODE_ATOMIC_FA,
+			.raddr = p.bbuf->va + 12,
+			.rkey = p.bkey->eng.key,
+			.sge = &sge,
+			.nr_sge = 1};
+
+	test_case("an atomic that is not aligned");
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "address",
+	       "qp14 request error\n"
+	       "cq5 qp11 req error 12 at 0\n");
+	pair_destroy(&p);
+}
+
+static void test_records(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, 10);
+	struct wr wr = send_from(&from);
+	struct srq *srq;
+	struct qp *c;
+
+	test_case("records ahead of their rings");
+	qp_ring(p.w, p.a, 65);
+	world_run(p.w);
+	expect(p.w, "send", "qp11 fatal\n");
+	pair_destroy(&p);
+
+	p = pair_create(ENG_RC);
+	p.b->rq_posted = 16;
+	qp_post_recv(p.b, &from, 1);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "receive", "qp14 fatal\ncq5 qp11 req error 14 at 0\n");
+	pair_destroy(&p);
+
+	p = pair_create(ENG_RC);
+	srq = srq_create(p.w, 16, 2);
+	c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
+					     .send_cq = p.bcq,
+					     .recv_cq = p.bcq,
+					     .srq = srq,
+					     .pdn = 2});
+	qp_connect(p.a, c);
+	srq->posted = 16;
+	srq_post(srq, 0, 1, &from, 1);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "shared",
+	       "srq17 srq error\nqp20 fatal\nqp20 last wqe\n"
+	       "cq5 qp11 req error 14 at 0\n");
+	pair_destroy(&p);
+}
+
+static void test_links(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct srq *srq = srq_create(p.w, 16, 2);
+	struct sge from = pair_a(&p, 0, 10), to = pair_b(&p, 0, 10);
+	struct wr wr = send_from(&from);
+	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
+							.send_cq = p.bcq,
+							.recv_cq = p.bcq,
+							.srq = srq,
+							.pdn = 2});
+
+	test_case("links of a shared receive queue");
+	wr.flags = 0;
+	qp_connect(p.a, c);
+	srq_post(srq, 0, 0, &to, 1);
+	srq_post(srq, 0, 0, &to, 1);
+	qp_post(p.w, p.a, &wr);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "a loop",
+	       "cq8 qp20 resp 2 at 0 bytes 10 imm 0 from 11\n"
+	       "cq8 qp20 resp 2 at 0 bytes 10 imm 0 from 11\n");
+	srq_post(srq, 0, 16, &to, 1);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "out of range",
+	       "srq17 srq error\nqp20 fatal\nqp20 last wqe\n"
+	       "cq5 qp11 req error 14 at 2\n");
+	pair_destroy(&p);
+}
+
+static void test_consumer(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	u32 forged = htobe32(1000);
+	int i;
+
+	test_case("a consumer that claims what was not produced");
+	buf_write(p.acq->record, 0, &forged, 4);
+	for (i = 0; i < 17; i++) {
+		qp_post(p.w, p.a,
+			&(struct wr){.opcode = MLX5_OPCODE_NOP,
+				     .flags = SIGNALED});
+		world_run(p.w);
+	}
+	CHECK(p.acq->eng.produced == 16 && p.acq->eng.overrun);
+	CHECK(p.b->eng.state == ENG_RTS);
+	pair_destroy(&p);
+}
+
+/* Queues and records are memory of their owner, who may register them. */
+static void test_own_queues(void)
+{
+	struct buf *target[6];
+	struct pair p;
+	struct sge from;
+	struct key *key;
+	int i;
+
+	test_case("writes into queues, rings and records");
+	for (i = 0; i < 6; i++) {
+		p = pair_create(ENG_RC);
+		target[0] = p.b->ring;
+		target[1] = p.b->record;
+		target[2] = p.bcq->ring;
+		target[3] = p.bcq->record;
+		target[4] = p.a->ring;
+		target[5] = p.a->record;
+		key = key_create(p.w, target[i], 2, ENG_REMOTE_WRITE);
+		from = pair_a(&p, 0, target[i]->mem.length);
+		qp_post(p.w, p.a,
+			&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+				     .raddr = target[i]->va,
+				     .rkey = key->eng.key,
+				     .sge = &from,
+				     .nr_sge = 1});
+		world_run(p.w);
+		qp_post_recv(p.b, &from, 1);
+		qp_ring(p.w, p.b, 3);
+		world_sleep(p.w, 2000000000, 10000000);
+		CHECK(i > 3 || p.a->eng.state == ENG_RTS);
+		pair_destroy(&p);
+	}
+}
+
+/* --- Changes between two reads --- */
+
+static struct {
+	struct qp *qp;
+	int reads; /* of the send queue */
+	int change_at;
+	u32 offset, value;
+} race;
+
+static void change_ring(const volatile void *from, size_t n)
+{
+	u8 *ring = buf_at(race.qp->ring, race.qp->eng.init.sq_offset);
+	const volatile u8 *at = from;
+
+	if (at < ring || at >= ring + 64 * 64)
+		return;
+	if (race.reads++ == race.change_at)
+		memcpy(ring + race.offset, &race.value, 4);
+}
+
+static void test_changes(void)
+{
+	struct sge from;
+	struct pair p;
+
+	test_case("no byte of a request is read twice");
+	p = pair_create(ENG_RC);
+	from = pair_a(&p, 0, 40);
+	race.qp = p.a;
+	race.reads = 0;
+	race.change_at = -1;
+	eng_port_before_read = change_ring;
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+			     .flags = SIGNALED,
+			     .raddr = p.bbuf->va,
+			     .rkey = p.bkey->eng.key,
+			     .sge = &from,
+			     .nr_sge = 1});
+	world_run(p.w);
+	CHECK(race.reads == 1);
+	expect(p.w, "a write", "cq5 qp11 req 8 at 0 bytes 0\n");
+	eng_port_before_read = NULL;
+	pair_destroy(&p);
+
+	test_case("a long request that changes between its steps");
+	p = pair_create(ENG_RC);
+	from = pair_a(&p, 0, 200000);
+	race.qp = p.a;
+	race.reads = 0;
+	race.change_at = 2;
+	race.offset = 32; /* the length */
+	race.value = htobe32(70000);
+	eng_port_before_read = change_ring;
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+			     .flags = SIGNALED,
+			     .raddr = p.bbuf->va,
+			     .rkey = p.bkey->eng.key,
+			     .sge = &from,
+			     .nr_sge = 1});
+	world_run(p.w);
+	expect(p.w, "length", "cq5 qp11 req error 2 at 0\n");
+	eng_port_before_read = NULL;
+	pair_destroy(&p);
+}
+
+static void test_poison(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, 20000);
+
+	test_case("bad memory is an error of those who use it");
+	eng_port_bad = buf_at(p.abuf, 8192);
+	eng_port_bad_end = eng_port_bad + 64;
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+			     .raddr = p.bbuf->va,
+			     .rkey = p.bkey->eng.key,
+			     .sge = &from,
+			     .nr_sge = 1});
+	world_run(p.w);
+	expect(p.w, "poison", "cq5 qp11 req error 14 at 0\n");
+	eng_port_bad = NULL;
+	pair_destroy(&p);
+}
+
+void test_malicious(void)
+{
+	test_requests();
+	test_atomics();
+	test_records();
+	test_links();
+	test_consumer();
+	test_own_queues();
+	test_changes();
+	test_poison();
+}
