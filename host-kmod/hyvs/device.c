@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device, its port and its GIDs.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/limits.h>
+#include <linux/netdevice.h>
+#include <net/ip.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_mad.h>
+
+#include "hyvs/hyvs.h"
+
+int hyvs_id_alloc(struct hyvs_ids *ids, void *object, u32 *id)
+{
+	int ret;
+
+	ret = xa_alloc_cyclic(&ids->xa, id, object,
+			      XA_LIMIT(16, ENG_MAX_IDS - 1), &ids->next,
+			      GFP_KERNEL_ACCOUNT);
+	return ret < 0 ? ret : 0;
+}
+
+void hyvs_id_free(struct hyvs_ids *ids, u32 id)
+{
+	xa_erase(&ids->xa, id);
+}
+
+int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+		      struct ib_udata *udata)
+{
+	attr->sys_image_guid = ib->node_guid;
+	attr->max_mr_size = U64_MAX;
+	attr->page_size_cap = PAGE_SIZE;
+	attr->hw_ver = 1;
+	attr->max_qp = 65536;
+	attr->max_qp_wr = HYVS_MAX_QUEUE;
+	attr->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->max_send_sge = HYVS_MAX_SGE;
+	attr->max_recv_sge = HYVS_MAX_SGE;
+	attr->max_sge_rd = HYVS_MAX_SGE;
+	attr->max_cq = 65536;
+	attr->max_cqe = HYVS_MAX_CQE;
+	attr->max_mr = ENG_MAX_IDS - 16;
+	attr->max_pd = 1 << 20;
+	attr->max_qp_rd_atom = 128;
+	attr->max_qp_init_rd_atom = 128;
+	attr->max_res_rd_atom = 128 * 65536;
+	attr->atomic_cap = IB_ATOMIC_HCA;
+	attr->max_ah = INT_MAX;
+	attr->max_srq = 65536;
+	attr->max_srq_wr = HYVS_MAX_QUEUE - 1;
+	attr->max_srq_sge = HYVS_MAX_SGE - 1;
+	attr->max_pkeys = 1;
+	attr->local_ca_ack_delay = 15;
+	return 0;
+}
+
+bool hyvs_port_is_up(const struct hyvs_device *dev)
+{
+	return netif_running(dev->ndev) && netif_carrier_ok(dev->ndev);
+}
+
+int hyvs_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
+{
+	attr->state = hyvs_port_is_up(to_hyvs_device(ib)) ? IB_PORT_ACTIVE :
+							    IB_PORT_DOWN;
+	attr->phys_state = attr->state == IB_PORT_ACTIVE ?
+			   IB_PORT_PHYS_STATE_LINK_UP :
+			   IB_PORT_PHYS_STATE_DISABLED;
+	/* No packet is sent, so the device below does not limit the MTU. */
+	attr->max_mtu = IB_MTU_4096;
+	attr->active_mtu = IB_MTU_4096;
+	attr->gid_tbl_len = HYVS_MAX_GIDS;
+	attr->pkey_tbl_len = 1;
+	attr->max_msg_sz = HYVS_MAX_MSG;
+	attr->max_vl_num = 1;
+	attr->active_width = IB_WIDTH_4X;
+	attr->active_speed = IB_SPEED_EDR;
+	return 0;
+}
+
+int hyvs_port_immutable(struct ib_device *ib, u32 port,
+			struct ib_port_immutable *immutable)
+{
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
+				    RDMA_CORE_CAP_AF_IB | RDMA_CORE_CAP_ETH_AH;
+	immutable->pkey_tbl_len = 1;
+	immutable->gid_tbl_len = HYVS_MAX_GIDS;
+	return 0;
+}
+
+enum rdma_link_layer hyvs_link_layer(struct ib_device *ib, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+int hyvs_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
+{
+	*pkey = IB_DEFAULT_PKEY_FULL;
+	return index ? -EINVAL : 0;
+}
+
+static void hyvs_set_gid(const struct ib_gid_attr *attr, bool valid)
+{
+	struct hyvs_device *dev = to_hyvs_device(attr->device);
+	struct hyvs_gid *gid = &dev->gids[attr->index];
+
+	write_lock_bh(&dev->gid_lock);
+	gid->gid = attr->gid;
+	gid->valid = valid;
+	write_unlock_bh(&dev->gid_lock);
+}
+
+int hyvs_add_gid(const struct ib_gid_attr *attr, void **context)
+{
+	if (attr->index >= HYVS_MAX_GIDS)
+		return -EINVAL;
+	hyvs_set_gid(attr, true);
+	return 0;
+}
+
+int hyvs_del_gid(const struct ib_gid_attr *attr, void **context)
+{
+	hyvs_set_gid(attr, false);
+	return 0;
+}
+
+static bool hyvs_find_gid(struct hyvs_device *dev, const void *gid)
+{
+	unsigned int i;
+
+	for (i = 0; i < HYVS_MAX_GIDS; i++)
+		if (dev->gids[i].valid &&
+		    !memcmp(&dev->gids[i].gid, gid, sizeof(union ib_gid)))
+			return true;
+	return false;
+}
+
+bool hyvs_gid_is_local(struct hyvs_device *dev, const union ib_gid *gid)
+{
+	bool found;
+
+	read_lock_bh(&dev->gid_lock);
+	found = hyvs_find_gid(dev, gid);
+	read_unlock_bh(&dev->gid_lock);
+	return found;
+}
+
+/* RoCE v2: an IPv6 header, or 20 bytes of nothing and an IPv4 header. */
+static void hyvs_fill_grh(u8 *grh, const struct eng_av *av,
+			  const union ib_gid *sgid, u32 length)
+{
+	const struct in6_addr *from = (void *)sgid->raw;
+	const struct in6_addr *to = (void *)av->dgid;
+	struct iphdr *ip = (void *)(grh + ENG_GRH_SIZE - sizeof(*ip));
+	struct ipv6hdr *ip6 = (void *)grh;
+
+	memset(grh, 0, ENG_GRH_SIZE);
+	if (!ipv6_addr_v4mapped(from)) {
+		*(__be32 *)ip6 = htonl(6U << 28 | (u32)av->tclass << 20 |
+				       av->flow_label);
+		ip6->payload_len = htons(length);
+		ip6->nexthdr = IPPROTO_UDP;
+		ip6->hop_limit = av->hop_limit;
+		ip6->saddr = *from;
+		ip6->daddr = *to;
+		return;
+	}
+	ip->version = 4;
+	ip->ihl = 5;
+	ip->tos = av->tclass;
+	ip->tot_len = htons(sizeof(*ip) + length);
+	ip->ttl = av->hop_limit;
+	ip->protocol = IPPROTO_UDP;
+	ip->saddr = from->s6_addr32[3];
+	ip->daddr = to->s6_addr32[3];
+	ip_send_check(ip);
+}
+
+bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
+		  u32 length, u8 grh[ENG_GRH_SIZE])
+{
+	struct hyvs_device *dev = env;
+	const struct hyvs_gid *from;
+	union ib_gid sgid;
+	bool ok;
+
+	read_lock_bh(&dev->gid_lock);
+	from = &dev->gids[av->sgid_index];
+	sgid = from->gid;
+	ok = from->valid && hyvs_find_gid(dev, av->dgid);
+	read_unlock_bh(&dev->gid_lock);
+	if (ok)
+		hyvs_fill_grh(grh, av, &sgid, length);
+	return ok;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hyvs.ko: an RDMA device in software, whose work is done by the engine. To user
+ * space it is an mlx5 device, so that libmlx5 drives it.
+ */
+#ifndef HYVS_H
+#define HYVS_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "engine/engine.h"
+#include "hyvs/uar.h"
+
+#define HYVS_MAX_GIDS		256	/* as many as a work request can name */
+#define HYVS_MAX_QUEUE		32768	/* basic blocks, requests */
+#define HYVS_MAX_CQE		((1 << 22) - 1)
+#define HYVS_MAX_SGE		32
+#define HYVS_MAX_MSG		BIT(30)
+
+struct hyvs_gid {
+	union ib_gid gid;
+	bool valid;
+};
+
+/* IDs, given out in turn. */
+struct hyvs_ids {
+	struct xarray xa;
+	u32 next;
+};
+
+struct hyvs_device {
+	struct ib_device ib;
+	struct list_head link;		/* in the list of link.c */
+	struct net_device *ndev;	/* ib_core has a reference */
+	struct eng *eng;
+	struct hyvs_ids qps;
+	struct hyvs_ids cqs;
+	struct hyvs_ids srqs;
+	struct hyvs_ids keys;
+	u8 variant;			/* of the next key; races do no harm */
+	rwlock_t gid_lock;		/* protects gids */
+	struct hyvs_gid gids[HYVS_MAX_GIDS];
+};
+
+/* A page with doorbell records, which many objects of a context share. */
+struct hyvs_record_page {
+	struct list_head link;
+	struct ib_umem *umem;
+	struct mm_struct *mm;		/* compared only */
+	unsigned long address;
+	unsigned int users;
+};
+
+struct hyvs_ucontext {
+	struct ib_ucontext ib;
+	struct eng_worker worker;
+	struct hyvs_uars uars;
+	struct task_struct *task;
+	struct mutex record_lock;	/* protects records */
+	struct list_head records;
+};
+
+struct hyvs_pd {
+	struct ib_pd ib;
+	u32 pdn;
+};
+
+/* Memory of a user, pinned, as the engine wants it. */
+struct hyvs_mem {
+	struct ib_umem *umem;
+	struct eng_mem eng;
+};
+
+struct hyvs_mr {
+	struct ib_mr ib;
+	struct hyvs_mem mem;
+	struct eng_key key;
+};
+
+struct hyvs_cq {
+	struct ib_cq ib;
+	struct eng_cq eng;
+	struct hyvs_mem ring;
+	struct hyvs_record_page *record;
+	u32 cqn;
+};
+
+struct hyvs_srq {
+	struct ib_srq ib;
+	struct eng_srq eng;
+	struct hyvs_mem ring;
+	struct hyvs_record_page *record;
+	struct ib_srq_attr attr;
+	u32 srqn;
+};
+
+struct hyvs_qp {
+	struct ib_qp ib;
+	struct eng_qp eng;
+	struct hyvs_mem ring;
+	struct hyvs_record_page *record;
+	struct mutex lock;		/* protects attr, serialises changes */
+	struct ib_qp_attr attr;
+};
+
+struct hyvs_ah {
+	struct ib_ah ib;
+};
+
+#define HYVS_TO(type, member)						\
+static inline struct hyvs_##type *to_hyvs_##type(struct ib_##type *ib)	\
+{									\
+	return container_of(ib, struct hyvs_##type, member);		\
+}
+
+HYVS_TO(device, ib)
+HYVS_TO(ucontext, ib)
+HYVS_TO(pd, ib)
+HYVS_TO(mr, ib)
+HYVS_TO(cq, ib)
+HYVS_TO(srq, ib)
+HYVS_TO(qp, ib)
+
+static inline struct hyvs_ucontext *hyvs_udata_ucontext(struct ib_udata *udata)
+{
+	return rdma_udata_to_drv_context(udata, struct hyvs_ucontext, ib);
+}
+
+/* --- device.c: the device, its port and its GIDs --- */
+
+int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+		      struct ib_udata *udata);
+int hyvs_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr);
+int hyvs_port_immutable(struct ib_device *ib, u32 port,
+			struct ib_port_immutable *immutable);
+enum rdma_link_layer hyvs_link_layer(struct ib_device *ib, u32 port);
+int hyvs_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
+int hyvs_add_gid(const struct ib_gid_attr *attr, void **context);
+int hyvs_del_gid(const struct ib_gid_attr *attr, void **context);
+/* Is it a GID of this device? Any context. */
+bool hyvs_gid_is_local(struct hyvs_device *dev, const union ib_gid *gid);
+bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
+		  u32 length, u8 grh[ENG_GRH_SIZE]);
+
+bool hyvs_port_is_up(const struct hyvs_device *dev);
+
+int hyvs_id_alloc(struct hyvs_ids *ids, void *object, u32 *id);
+void hyvs_id_free(struct hyvs_ids *ids, u32 id);
+
+/* --- events.c --- */
+
+extern const struct eng_ops hyvs_eng_ops;
+
+/* --- link.c --- */
+
+int hyvs_link_init(void);
+void hyvs_link_exit(void);
+
+/* --- ops.c --- */
+
+extern const struct ib_device_ops hyvs_ops;
+
+/* --- memory.c --- */
+
+/* The memory must be pinned by hyvs_mem_pin(), and in no use by the engine. */
+int hyvs_mem_pin(struct ib_device *ib, struct hyvs_mem *mem, u64 address,
+		 u64 length, int access);
+void hyvs_mem_unpin(struct hyvs_mem *mem);
+/* A record of 8 bytes; @record is set to its address. */
+struct hyvs_record_page *hyvs_record_get(struct hyvs_ucontext *uctx,
+					 u64 address, __be32 **record);
+void hyvs_record_put(struct hyvs_ucontext *uctx, struct hyvs_record_page *page);
+/* Wait until no worker uses what was taken away before. */
+void hyvs_retire(struct hyvs_device *dev);
+
+struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			       u64 iova, int access, struct ib_udata *udata);
+int hyvs_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
+
+/* --- context.c --- */
+
+int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
+void hyvs_dealloc_ucontext(struct ib_ucontext *ib);
+int hyvs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+int hyvs_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+int hyvs_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
+		   struct ib_udata *udata);
+int hyvs_destroy_ah(struct ib_ah *ib, u32 flags);
+
+/* --- worker.c --- */
+
+int hyvs_worker_start(struct hyvs_ucontext *uctx);
+void hyvs_worker_stop(struct hyvs_ucontext *uctx);
+
+/* --- cq.c, srq.c, qp.c --- */
+
+int hyvs_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		   struct uverbs_attr_bundle *attrs);
+int hyvs_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata);
+int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
+int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
+		    struct ib_udata *udata);
+int hyvs_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
+		    enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int hyvs_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr);
+int hyvs_destroy_srq(struct ib_srq *ib, struct ib_udata *udata);
+int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
+		   struct ib_udata *udata);
+int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_udata *udata);
+int hyvs_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		  struct ib_qp_init_attr *init);
+int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata);
+
+#endif /* HYVS_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devices come and go:
+ *
+ *	rdma link add NAME type hyv netdev DEV
+ *	rdma link del NAME
+ *
+ * A device goes with its network device, too, and with the module.
+ */
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+#include <net/addrconf.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_netlink.h>
+
+#include "hyvs/hyvs.h"
+
+static DEFINE_MUTEX(hyvs_lock);		/* protects hyvs_devices */
+static LIST_HEAD(hyvs_devices);
+static DECLARE_WAIT_QUEUE_HEAD(hyvs_gone);
+
+static void hyvs_ids_init(struct hyvs_ids *ids)
+{
+	xa_init_flags(&ids->xa, XA_FLAGS_ALLOC);
+}
+
+static void hyvs_dealloc_driver(struct ib_device *ib)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib);
+
+	xa_destroy(&dev->qps.xa);
+	xa_destroy(&dev->cqs.xa);
+	xa_destroy(&dev->srqs.xa);
+	xa_destroy(&dev->keys.xa);
+	eng_destroy(dev->eng);
+	kvfree(dev->eng);
+	mutex_lock(&hyvs_lock);
+	list_del(&dev->link);
+	wake_up_all(&hyvs_gone);
+	mutex_unlock(&hyvs_lock);
+}
+
+static const struct ib_device_ops hyvs_link_dev_ops = {
+	.dealloc_driver = hyvs_dealloc_driver,
+};
+
+static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
+{
+	struct hyvs_device *dev;
+
+	dev = ib_alloc_device(hyvs_device, ib);
+	if (!dev)
+		return NULL;
+	dev->eng = kvzalloc(sizeof(*dev->eng), GFP_KERNEL);
+	if (!dev->eng) {
+		ib_dealloc_device(&dev->ib);
+		return NULL;
+	}
+	eng_init(dev->eng, &hyvs_eng_ops, dev);
+	hyvs_ids_init(&dev->qps);
+	hyvs_ids_init(&dev->cqs);
+	hyvs_ids_init(&dev->srqs);
+	hyvs_ids_init(&dev->keys);
+	rwlock_init(&dev->gid_lock);
+	dev->ndev = ndev;
+	dev->ib.node_type = RDMA_NODE_IB_CA;
+	dev->ib.phys_port_cnt = 1;
+	dev->ib.num_comp_vectors = num_possible_cpus();
+	addrconf_addr_eui48((u8 *)&dev->ib.node_guid, ndev->dev_addr);
+	strscpy(dev->ib.node_desc, "HyV", sizeof(dev->ib.node_desc));
+	mutex_lock(&hyvs_lock);
+	list_add_tail(&dev->link, &hyvs_devices);
+	mutex_unlock(&hyvs_lock);
+	/* From here on, ib_dealloc_device() frees all. */
+	ib_set_device_ops(&dev->ib, &hyvs_ops);
+	ib_set_device_ops(&dev->ib, &hyvs_link_dev_ops);
+	return dev;
+}
+
+static int hyvs_newlink(const char *name, struct net_device *ndev)
+{
+	struct hyvs_device *dev;
+	int ret;
+
+	dev = hyvs_device_alloc(ndev);
+	if (!dev)
+		return -ENOMEM;
+	ret = ib_device_set_netdev(&dev->ib, ndev, 1);
+	if (ret)
+		goto err_dealloc;
+	ret = ib_register_device(&dev->ib, name, NULL);
+	if (ret)
+		goto err_dealloc;
+	return 0;
+
+err_dealloc:
+	ib_dealloc_device(&dev->ib);
+	return ret;
+}
+
+/* --- Changes of network devices --- */
+
+static void hyvs_port_event(struct hyvs_device *dev)
+{
+	struct ib_event event = {
+		.device = &dev->ib,
+		.element.port_num = 1,
+		.event = hyvs_port_is_up(dev) ? IB_EVENT_PORT_ACTIVE :
+						IB_EVENT_PORT_ERR,
+	};
+
+	ib_dispatch_event(&event);
+}
+
+static void hyvs_netdev_event(struct hyvs_device *dev, unsigned long event)
+{
+	switch (event) {
+	case NETDEV_UNREGISTER:
+		ib_unregister_device_queued(&dev->ib);
+		break;
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		hyvs_port_event(dev);
+		break;
+	}
+}
+
+static int hyvs_notify(struct notifier_block *nb, unsigned long event,
+		       void *info)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(info);
+	struct hyvs_device *dev;
+
+	mutex_lock(&hyvs_lock);
+	list_for_each_entry(dev, &hyvs_devices, link) {
+		if (dev->ndev != ndev || !ib_device_try_get(&dev->ib))
+			continue;
+		hyvs_netdev_event(dev, event);
+		ib_device_put(&dev->ib);
+	}
+	mutex_unlock(&hyvs_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block hyvs_notifier = {
+	.notifier_call = hyvs_notify,
+};
+
+static struct rdma_link_ops hyvs_link_ops = {
+	.type = "hyv",
+	.newlink = hyvs_newlink,
+};
+
+int hyvs_link_init(void)
+{
+	int ret;
+
+	ret = register_netdevice_notifier(&hyvs_notifier);
+	if (ret)
+		return ret;
+	rdma_link_register(&hyvs_link_ops);
+	return 0;
+}
+
+static struct hyvs_device *hyvs_first_device(void)
+{
+	struct hyvs_device *dev, *found = NULL;
+
+	mutex_lock(&hyvs_lock);
+	list_for_each_entry(dev, &hyvs_devices, link) {
+		if (ib_device_try_get(&dev->ib)) {
+			found = dev;
+			break;
+		}
+	}
+	mutex_unlock(&hyvs_lock);
+	return found;
+}
+
+/* Devices of real cards have the same driver ID: ib_unregister_driver() will not do. */
+void hyvs_link_exit(void)
+{
+	struct hyvs_device *dev;
+
+	rdma_link_unregister(&hyvs_link_ops);
+	unregister_netdevice_notifier(&hyvs_notifier);
+	while ((dev = hyvs_first_device()))
+		ib_unregister_device_and_put(&dev->ib);
+	/* Others unregister the rest. */
+	wait_event(hyvs_gone, list_empty(&hyvs_devices));
+	mutex_lock(&hyvs_lock);
+	mutex_unlock(&hyvs_lock);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory of users: pinned once, resolved to pointers once.
+ */
+#include <linux/bitops.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "hyvs/hyvs.h"
+
+#define MAX_RUN_SHIFT	30
+
+/*
+ * The largest power of two such that runs of that size break only where the memory
+ * does. The first and last pieces may be shorter.
+ */
+static u8 hyvs_run_shift(const struct sg_table *sgt, u64 *first_piece)
+{
+	struct scatterlist *sg;
+	u64 middle = BIT_ULL(MAX_RUN_SHIFT);
+	unsigned int i;
+
+	*first_piece = sgt->sgl->length;
+	for_each_sgtable_sg(sgt, sg, i)
+		if (i > 0 && i + 1 < sgt->orig_nents)
+			middle |= sg->length;
+	return __ffs64(middle);
+}
+
+static int hyvs_mem_resolve(struct hyvs_mem *mem)
+{
+	const struct sg_table *sgt = &mem->umem->sgt_append.sgt;
+	struct eng_mem *eng = &mem->eng;
+	u64 first_piece, place, size;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	eng->shift = hyvs_run_shift(sgt, &first_piece);
+	size = BIT_ULL(eng->shift);
+	/* The end of the first piece is the end of a run. */
+	place = -first_piece & (size - 1);
+	eng->first = place + ib_umem_offset(mem->umem);
+	eng->length = mem->umem->length;
+	eng->count = (eng->first + eng->length + size - 1) >> eng->shift;
+	eng->run = kvcalloc(eng->count, sizeof(*eng->run), GFP_KERNEL_ACCOUNT);
+	if (!eng->run)
+		return -ENOMEM;
+	for_each_sgtable_sg(sgt, sg, i) {
+		u8 *piece = page_address(sg_page(sg));
+		u64 end = place + sg->length;
+
+		while (place < end && place >> eng->shift < eng->count) {
+			u64 step = min(end, (place | (size - 1)) + 1) - place;
+
+			eng->run[place >> eng->shift] = piece -
+							(place & (size - 1));
+			piece += step;
+			place += step;
+		}
+	}
+	return 0;
+}
+
+int hyvs_mem_pin(struct ib_device *ib, struct hyvs_mem *mem, u64 address,
+		 u64 length, int access)
+{
+	int ret;
+
+	mem->umem = ib_umem_get(ib, address, length, access);
+	if (IS_ERR(mem->umem))
+		return PTR_ERR(mem->umem);
+	ret = hyvs_mem_resolve(mem);
+	if (ret)
+		ib_umem_release(mem->umem);
+	return ret;
+}
+
+void hyvs_mem_unpin(struct hyvs_mem *mem)
+{
+	kvfree(mem->eng.run);
+	ib_umem_release(mem->umem);
+}
+
+static struct hyvs_record_page *hyvs_record_find(struct hyvs_ucontext *uctx,
+						 unsigned long address)
+{
+	struct hyvs_record_page *page;
+
+	list_for_each_entry(page, &uctx->records, link)
+		if (page->address == address && page->mm == current->mm)
+			return page;
+	return NULL;
+}
+
+static struct hyvs_record_page *hyvs_record_pin(struct hyvs_ucontext *uctx,
+						unsigned long address)
+{
+	struct hyvs_record_page *page;
+	struct ib_umem *umem;
+
+	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
+	if (!page)
+		return ERR_PTR(-ENOMEM);
+	umem = ib_umem_get(uctx->ib.device, address, PAGE_SIZE,
+			   IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(umem)) {
+		kfree(page);
+		return ERR_CAST(umem);
+	}
+	page->umem = umem;
+	page->address = address;
+	page->mm = current->mm;
+	list_add(&page->link, &uctx->records);
+	return page;
+}
+
+struct hyvs_record_page *hyvs_record_get(struct hyvs_ucontext *uctx,
+					 u64 address, __be32 **record)
+{
+	struct hyvs_record_page *page;
+
+	if (!IS_ALIGNED(address, 8))
+		return ERR_PTR(-EINVAL);
+	mutex_lock(&uctx->record_lock);
+	page = hyvs_record_find(uctx, address & PAGE_MASK);
+	if (!page)
+		page = hyvs_record_pin(uctx, address & PAGE_MASK);
+	if (!IS_ERR(page)) {
+		page->users++;
+		*record = page_address(sg_page(page->umem->sgt_append.sgt.sgl)) +
+			  offset_in_page(address);
+	}
+	mutex_unlock(&uctx->record_lock);
+	return page;
+}
+
+void hyvs_record_put(struct hyvs_ucontext *uctx, struct hyvs_record_page *page)
+{
+	mutex_lock(&uctx->record_lock);
+	if (!--page->users) {
+		list_del(&page->link);
+		ib_umem_release(page->umem);
+		kfree(page);
+	}
+	mutex_unlock(&uctx->record_lock);
+}
+
+void hyvs_retire(struct hyvs_device *dev)
+{
+	u64 epoch = eng_retire(dev->eng);
+
+	/* A run is short, unless its thread was preempted. */
+	while (!eng_retired(dev->eng, epoch))
+		usleep_range(20, 100);
+}
+
+/* --- Memory regions --- */
+
+#define ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |	\
+		 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |	\
+		 IB_ZERO_BASED | IB_ACCESS_OPTIONAL)
+
+static u32 hyvs_key_access(int access)
+{
+	return (access & IB_ACCESS_LOCAL_WRITE ? ENG_LOCAL_WRITE : 0) |
+	       (access & IB_ACCESS_REMOTE_WRITE ? ENG_REMOTE_WRITE : 0) |
+	       (access & IB_ACCESS_REMOTE_READ ? ENG_REMOTE_READ : 0) |
+	       (access & IB_ACCESS_REMOTE_ATOMIC ? ENG_REMOTE_ATOMIC : 0);
+}
+
+struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			       u64 iova, int access, struct ib_udata *udata)
+{
+	struct hyvs_device *dev = to_hyvs_device(pd->device);
+	struct hyvs_mr *mr;
+	u32 id;
+	int ret;
+
+	if (access & ~ACCESS)
+		return ERR_PTR(-EOPNOTSUPP);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	ret = hyvs_mem_pin(pd->device, &mr->mem, start, length, access);
+	if (ret)
+		goto err_free;
+	ret = hyvs_id_alloc(&dev->keys, mr, &id);
+	if (ret)
+		goto err_mem;
+	mr->key.key = id << 8 | dev->variant++;
+	mr->key.pdn = to_hyvs_pd(pd)->pdn;
+	mr->key.access = hyvs_key_access(access);
+	mr->key.start = iova;
+	mr->key.mem = mr->mem.eng;
+	mr->ib.lkey = mr->key.key;
+	mr->ib.rkey = mr->key.key;
+	ret = eng_key_add(dev->eng, &mr->key);
+	if (ret)
+		goto err_id;
+	return &mr->ib;
+
+err_id:
+	hyvs_id_free(&dev->keys, id);
+err_mem:
+	hyvs_mem_unpin(&mr->mem);
+err_free:
+	kfree(mr);
+	return ERR_PTR(ret);
+}
+
+int hyvs_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_mr *mr = to_hyvs_mr(ib);
+
+	eng_key_del(dev->eng, &mr->key);
+	hyvs_retire(dev);
+	hyvs_id_free(&dev->keys, mr->key.key >> 8);
+	hyvs_mem_unpin(&mr->mem);
+	kfree(mr);
+	return 0;
+}

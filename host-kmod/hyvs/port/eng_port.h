@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The environment of the engine: the kernel.
+ */
+#ifndef ENG_PORT_H
+#define ENG_PORT_H
+
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/list.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+
+/* Never taken in interrupts. */
+#define eng_lock_t		spinlock_t
+
+#define eng_lock_init(lock)	spin_lock_init(lock)
+#define eng_lock(lock)		spin_lock(lock)
+#define eng_unlock(lock)	spin_unlock(lock)
+
+#define eng_cmpxchg64(ptr, old, new)	cmpxchg64(ptr, old, new)
+
+/* Returns bytes that were not copied: memory may be poisoned by the hardware. */
+static inline unsigned long eng_copy(void *dst, const void *src, size_t n)
+{
+	unsigned long left = copy_mc_to_kernel(dst, src, n);
+
+	/* The compiler must not read the source again. */
+	barrier();
+	return left;
+}
+
+static inline void *eng_zalloc(size_t size)
+{
+	return kvzalloc(size, GFP_KERNEL_ACCOUNT);
+}
+
+static inline void eng_free(void *ptr)
+{
+	kvfree(ptr);
+}
+
+#endif /* ENG_PORT_H */

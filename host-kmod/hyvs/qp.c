@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <rdma/ib_cache.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "hyvs/hyvs.h"
+
+#define MIN_RQ_SHIFT	4
+#define MAX_RQ_SHIFT	9
+#define BB_SHIFT	6
+
+/* Doorbells in libmlx5's table for each page. */
+#define BFREGS_IN_TABLE	4
+
+/* These ask for what a card may refuse silently. */
+#define IGNORED_FLAGS	(MLX5_QP_FLAG_SCATTER_CQE |			\
+			 MLX5_QP_FLAG_ALLOW_SCATTER_CQE |		\
+			 MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE)
+
+static int hyvs_qp_type(enum ib_qp_type type, enum eng_qp_type *eng)
+{
+	switch (type) {
+	case IB_QPT_RC:
+		*eng = ENG_RC;
+		return 0;
+	case IB_QPT_UC:
+		*eng = ENG_UC;
+		return 0;
+	case IB_QPT_UD:
+		*eng = ENG_UD;
+		return 0;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int hyvs_qp_request(struct mlx5_ib_create_qp *req,
+			   struct ib_udata *udata)
+{
+	size_t needed = offsetofend(struct mlx5_ib_create_qp, bfreg_index);
+	int ret;
+
+	if (!udata || udata->inlen < needed)
+		return -EINVAL;
+	ret = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	if (ret)
+		return ret;
+	return req->flags & ~IGNORED_FLAGS ? -EOPNOTSUPP : 0;
+}
+
+static bool hyvs_queue_ok(u32 entries)
+{
+	return !entries || (is_power_of_2(entries) && entries <= HYVS_MAX_QUEUE);
+}
+
+/* The sizes of the queues are the provider's; those of the request must fit. */
+static int hyvs_qp_sizes(const struct mlx5_ib_create_qp *req,
+			 const struct ib_qp_init_attr *attr,
+			 struct eng_qp_init *init)
+{
+	bool has_rq = !attr->srq && attr->cap.max_recv_wr;
+
+	if (!hyvs_queue_ok(req->sq_wqe_count) ||
+	    !hyvs_queue_ok(req->rq_wqe_count) ||
+	    has_rq != !!req->rq_wqe_count)
+		return -EINVAL;
+	if (has_rq && (req->rq_wqe_shift < MIN_RQ_SHIFT ||
+		       req->rq_wqe_shift > MAX_RQ_SHIFT))
+		return -EINVAL;
+	init->sq_entries = req->sq_wqe_count;
+	init->rq_entries = req->rq_wqe_count;
+	init->rq_shift = has_rq ? req->rq_wqe_shift : 0;
+	init->sq_offset = (u64)init->rq_entries << init->rq_shift;
+	return 0;
+}
+
+static int hyvs_qp_memory(struct hyvs_qp *qp, struct hyvs_ucontext *uctx,
+			  const struct mlx5_ib_create_qp *req,
+			  struct eng_qp_init *init)
+{
+	u64 length = init->sq_offset + ((u64)init->sq_entries << BB_SHIFT);
+	int ret;
+
+	if (!length)
+		return -EINVAL;
+	ret = hyvs_mem_pin(qp->ib.device, &qp->ring, req->buf_addr, length,
+			   IB_ACCESS_LOCAL_WRITE);
+	if (ret)
+		return ret;
+	qp->record = hyvs_record_get(uctx, req->db_addr, &init->record);
+	if (IS_ERR(qp->record)) {
+		hyvs_mem_unpin(&qp->ring);
+		return PTR_ERR(qp->record);
+	}
+	init->ring = qp->ring.eng;
+	return 0;
+}
+
+static void hyvs_qp_free_memory(struct hyvs_qp *qp, struct hyvs_ucontext *uctx)
+{
+	hyvs_record_put(uctx, qp->record);
+	hyvs_mem_unpin(&qp->ring);
+}
+
+static int hyvs_qp_reply(struct ib_udata *udata, u32 qpn)
+{
+	struct mlx5_ib_create_qp_resp rsp = {
+		.bfreg_index = qpn % HYVS_UARS * BFREGS_IN_TABLE,
+	};
+
+	return ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
+}
+
+int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
+		   struct ib_udata *udata)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_qp *qp = to_hyvs_qp(ib);
+	struct mlx5_ib_create_qp req = {};
+	struct eng_qp_init init = {};
+	struct hyvs_ucontext *uctx;
+	int ret;
+
+	ret = hyvs_qp_type(attr->qp_type, &init.type);
+	if (ret)
+		return ret;
+	if (attr->create_flags || !attr->send_cq || !attr->recv_cq)
+		return -EOPNOTSUPP;
+	ret = hyvs_qp_request(&req, udata);
+	if (ret)
+		return ret;
+	ret = hyvs_qp_sizes(&req, attr, &init);
+	if (ret)
+		return ret;
+	uctx = hyvs_udata_ucontext(udata);
+	ret = hyvs_qp_memory(qp, uctx, &req, &init);
+	if (ret)
+		return ret;
+	ret = hyvs_id_alloc(&dev->qps, qp, &init.qpn);
+	if (ret)
+		goto err_memory;
+	ret = hyvs_qp_reply(udata, init.qpn);
+	if (ret)
+		goto err_id;
+
+	init.pdn = to_hyvs_pd(ib->pd)->pdn;
+	init.user_index = req.uidx & (ENG_MAX_IDS - 1);
+	init.sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
+	init.send_cq = &to_hyvs_cq(attr->send_cq)->eng;
+	init.recv_cq = &to_hyvs_cq(attr->recv_cq)->eng;
+	init.srq = attr->srq ? &to_hyvs_srq(attr->srq)->eng : NULL;
+	mutex_init(&qp->lock);
+	qp->attr.cap = attr->cap;
+	ret = eng_qp_add(&uctx->worker, &qp->eng, &init);
+	if (ret)
+		goto err_id;
+	ib->qp_num = init.qpn;
+	return 0;
+
+err_id:
+	hyvs_id_free(&dev->qps, init.qpn);
+err_memory:
+	hyvs_qp_free_memory(qp, uctx);
+	return ret;
+}
+
+int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_qp *qp = to_hyvs_qp(ib);
+
+	eng_qp_del(&qp->eng);
+	hyvs_retire(dev);
+	hyvs_id_free(&dev->qps, ib->qp_num);
+	hyvs_qp_free_memory(qp, hyvs_udata_ucontext(udata));
+	mutex_destroy(&qp->lock);
+	return 0;
+}
+
+static enum eng_qp_state hyvs_to_state(enum ib_qp_state state)
+{
+	switch (state) {
+	case IB_QPS_INIT:
+		return ENG_INIT;
+	case IB_QPS_RTR:
+		return ENG_RTR;
+	case IB_QPS_RTS:
+		return ENG_RTS;
+	case IB_QPS_SQD:
+		return ENG_SQD;
+	case IB_QPS_SQE:
+		return ENG_SQE;
+	case IB_QPS_ERR:
+		return ENG_ERR;
+	default:
+		return ENG_RESET;
+	}
+}
+
+static enum ib_qp_state hyvs_from_state(enum eng_qp_state state)
+{
+	switch (state) {
+	case ENG_INIT:
+		return IB_QPS_INIT;
+	case ENG_RTR:
+		return IB_QPS_RTR;
+	case ENG_RTS:
+		return IB_QPS_RTS;
+	case ENG_SQD:
+		return IB_QPS_SQD;
+	case ENG_SQE:
+		return IB_QPS_SQE;
+	case ENG_ERR:
+		return IB_QPS_ERR;
+	default:
+		return IB_QPS_RESET;
+	}
+}
+
+/* A peer that is not on this device cannot be reached. */
+static int hyvs_qp_path(struct hyvs_qp *qp, const struct rdma_ah_attr *ah,
+			struct eng_qp_attr *eng)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+
+	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
+		return -EINVAL;
+	if (!hyvs_gid_is_local(to_hyvs_device(qp->ib.device), &grh->dgid))
+		return -EHOSTUNREACH;
+	memcpy(eng->sgid, &grh->sgid_attr->gid, sizeof(eng->sgid));
+	memcpy(eng->dgid, &grh->dgid, sizeof(eng->dgid));
+	return 0;
+}
+
+static u32 hyvs_qp_access(int access)
+{
+	return (access & IB_ACCESS_REMOTE_WRITE ? ENG_REMOTE_WRITE : 0) |
+	       (access & IB_ACCESS_REMOTE_READ ? ENG_REMOTE_READ : 0) |
+	       (access & IB_ACCESS_REMOTE_ATOMIC ? ENG_REMOTE_ATOMIC : 0);
+}
+
+/* Attributes of ib_core that the engine has as they are. */
+static u32 hyvs_qp_simple(const struct ib_qp_attr *attr, int mask,
+			  struct eng_qp_attr *eng)
+{
+	static const struct {
+		u32 ib;
+		u32 eng;
+	} masks[] = {
+		{ IB_QP_QKEY, ENG_QP_QKEY },
+		{ IB_QP_SQ_PSN, ENG_QP_SQ_PSN },
+		{ IB_QP_RQ_PSN, ENG_QP_RQ_PSN },
+		{ IB_QP_TIMEOUT, ENG_QP_TIMEOUT },
+		{ IB_QP_RETRY_CNT, ENG_QP_RETRY },
+		{ IB_QP_RNR_RETRY, ENG_QP_RNR_RETRY },
+		{ IB_QP_MIN_RNR_TIMER, ENG_QP_MIN_RNR },
+		{ IB_QP_EN_SQD_ASYNC_NOTIFY, ENG_QP_DRAIN_EVENT },
+	};
+	unsigned int i;
+	u32 result = 0;
+
+	eng->qkey = attr->qkey;
+	eng->sq_psn = attr->sq_psn;
+	eng->rq_psn = attr->rq_psn;
+	eng->timeout = attr->timeout;
+	eng->retry = attr->retry_cnt;
+	eng->rnr_retry = attr->rnr_retry;
+	eng->min_rnr = attr->min_rnr_timer;
+	eng->drain_event = attr->en_sqd_async_notify;
+	for (i = 0; i < ARRAY_SIZE(masks); i++)
+		if (mask & masks[i].ib)
+			result |= masks[i].eng;
+	return result;
+}
+
+static int hyvs_qp_convert(struct hyvs_qp *qp, const struct ib_qp_attr *attr,
+			   int mask, struct eng_qp_attr *eng, u32 *eng_mask)
+{
+	int ret;
+
+	*eng_mask = hyvs_qp_simple(attr, mask, eng);
+	if (mask & IB_QP_STATE) {
+		eng->state = hyvs_to_state(attr->qp_state);
+		*eng_mask |= ENG_QP_STATE;
+	}
+	if (mask & IB_QP_ACCESS_FLAGS) {
+		eng->access = hyvs_qp_access(attr->qp_access_flags);
+		*eng_mask |= ENG_QP_ACCESS;
+	}
+	if (mask & IB_QP_PATH_MTU) {
+		eng->mtu = ib_mtu_enum_to_int(attr->path_mtu);
+		*eng_mask |= ENG_QP_MTU;
+	} else if (qp->ib.qp_type == IB_QPT_UD) {
+		eng->mtu = ib_mtu_enum_to_int(IB_MTU_4096);
+		*eng_mask |= ENG_QP_MTU;
+	}
+	if (mask & IB_QP_AV) {
+		ret = hyvs_qp_path(qp, &attr->ah_attr, eng);
+		if (ret)
+			return ret;
+		eng->dest_qpn = mask & IB_QP_DEST_QPN ? attr->dest_qp_num :
+							qp->attr.dest_qp_num;
+		*eng_mask |= ENG_QP_PEER;
+	}
+	return 0;
+}
+
+/* For queries; the engine has the rest. */
+static void hyvs_qp_store(struct hyvs_qp *qp, const struct ib_qp_attr *attr,
+			  int mask)
+{
+	struct ib_qp_cap cap = qp->attr.cap;
+
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RESET) {
+		memset(&qp->attr, 0, sizeof(qp->attr));
+		qp->attr.cap = cap;
+	}
+	if (mask & IB_QP_ACCESS_FLAGS)
+		qp->attr.qp_access_flags = attr->qp_access_flags;
+	if (mask & IB_QP_PKEY_INDEX)
+		qp->attr.pkey_index = attr->pkey_index;
+	if (mask & IB_QP_PORT)
+		qp->attr.port_num = attr->port_num;
+	if (mask & IB_QP_PATH_MTU)
+		qp->attr.path_mtu = attr->path_mtu;
+	if (mask & IB_QP_DEST_QPN)
+		qp->attr.dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		qp->attr.max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		qp->attr.max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_AV) {
+		qp->attr.ah_attr = attr->ah_attr;
+		/* ib_core has the reference. */
+		qp->attr.ah_attr.grh.sgid_attr = NULL;
+	}
+}
+
+int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_udata *udata)
+{
+	struct hyvs_qp *qp = to_hyvs_qp(ib);
+	struct eng_qp_attr eng = {};
+	enum ib_qp_state cur, next;
+	u32 eng_mask;
+	int ret;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	mutex_lock(&qp->lock);
+	eng_qp_query(&qp->eng, &eng);
+	cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state :
+				       hyvs_from_state(eng.state);
+	next = mask & IB_QP_STATE ? attr->qp_state : cur;
+	ret = -EINVAL;
+	if (cur != hyvs_from_state(eng.state) ||
+	    !ib_modify_qp_is_ok(cur, next, ib->qp_type, mask) ||
+	    mask & IB_QP_ALT_PATH)
+		goto unlock;
+	ret = hyvs_qp_convert(qp, attr, mask, &eng, &eng_mask);
+	if (ret)
+		goto unlock;
+	hyvs_qp_store(qp, attr, mask);
+	eng_qp_modify(&qp->eng, &eng, eng_mask);
+unlock:
+	mutex_unlock(&qp->lock);
+	return ret;
+}
+
+int hyvs_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		  struct ib_qp_init_attr *init)
+{
+	struct hyvs_qp *qp = to_hyvs_qp(ib);
+	struct eng_qp_attr eng;
+
+	mutex_lock(&qp->lock);
+	eng_qp_query(&qp->eng, &eng);
+	*attr = qp->attr;
+	mutex_unlock(&qp->lock);
+	attr->qp_state = hyvs_from_state(eng.state);
+	attr->cur_qp_state = attr->qp_state;
+	attr->qkey = eng.qkey;
+	attr->sq_psn = eng.sq_psn;
+	attr->rq_psn = eng.rq_psn;
+	attr->timeout = eng.timeout;
+	attr->retry_cnt = eng.retry;
+	attr->rnr_retry = eng.rnr_retry;
+	attr->min_rnr_timer = eng.min_rnr;
+	attr->sq_draining = eng.draining;
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	init->cap = attr->cap;
+	init->sq_sig_type = qp->eng.init.sig_all ? IB_SIGNAL_ALL_WR :
+						   IB_SIGNAL_REQ_WR;
+	return 0;
+}
