@@ -126,7 +126,7 @@ void eng_cq_flush(struct eng_worker *worker)
 }
 
 /* Is @produced after @ci, in the 24 bits of a record? */
-static bool eng_cq_beyond(u32 produced, u32 ci)
+static bool eng_cq_beyond(u64 produced, u32 ci)
 {
 	u32 ahead = (produced - ci) & ENG_CI_MASK;
 
@@ -136,11 +136,17 @@ static bool eng_cq_beyond(u32 produced, u32 ci)
 /*
  * A request for an event has the number of the events so far. So one that was
  * served, or an old one, is not served again, and there is no state to be lost.
+ *
+ * It has the position of the consumer, too, as completions may be older than it.
+ * But many consumers arm before they poll what the last event was about. They
+ * must not get an event for that again: each event stands for at least one
+ * completion that no other event stood for.
  */
 void eng_cq_notify(struct eng_cq *cq)
 {
 	struct eng *eng = cq->worker->eng;
-	u32 arm, produced;
+	u64 produced;
+	u32 arm;
 
 	eng_lock(&cq->lock);
 	/*
@@ -153,8 +159,9 @@ void eng_cq_notify(struct eng_cq *cq)
 	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
 		goto unlock;
 	produced = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->produced;
-	if (!eng_cq_beyond(produced, arm))
+	if (produced <= cq->reported || !eng_cq_beyond(produced, arm))
 		goto unlock;
+	cq->reported = cq->produced;
 	cq->sequence = (cq->sequence + 1) & 3;
 	eng->ops->cq_event(eng->env, cq);
 unlock:

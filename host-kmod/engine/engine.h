@@ -232,9 +232,10 @@ struct eng_cq {
 
 	eng_lock_t lock;	/* protects all below */
 	struct eng_cq_attr attr;
-	u32 produced;
-	u32 consumed;		/* as last read from the record */
-	u32 solicited;		/* produced, after the last solicited entry */
+	u64 produced;
+	u64 consumed;		/* as last read from the record */
+	u64 solicited;		/* produced, after the last solicited entry */
+	u64 reported;		/* produced, at the last event */
 	u8 sequence;		/* events so far, modulo 4 */
 	bool overrun;
 	bool dead;

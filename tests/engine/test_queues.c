@@ -65,19 +65,38 @@ static void test_arming(void)
 	eng_arm(&p.w->worker);
 	expect(p.w, "late", "cq5 event\ncq5 qp11 req 0 at 4 bytes 0\n");
 
+	test_case("arming before polling: no second event for a completion");
+	cq_arm(p.acq, 2, false);
+	nop(&p, 0);
+	cq_arm(p.acq, 3, false);
+	eng_arm(&p.w->worker);
+	expect(p.w, "one", "cq5 event\ncq5 qp11 req 0 at 5 bytes 0\n");
+	nop(&p, 0);
+	expect(p.w, "next", "cq5 event\ncq5 qp11 req 0 at 6 bytes 0\n");
+
+	test_case("arming before polling: an event for what came meanwhile");
+	cq_arm(p.acq, 0, false);
+	nop(&p, 0);
+	nop(&p, 0);
+	cq_arm(p.acq, 1, false);
+	eng_arm(&p.w->worker);
+	expect(p.w, "two",
+	       "cq5 event\ncq5 event\ncq5 qp11 req 0 at 7 bytes 0\n"
+	       "cq5 qp11 req 0 at 8 bytes 0\n");
+
 	test_case("arming for solicited completions only");
 	cq_arm(p.acq, 2, true);
 	nop(&p, 0);
-	expect(p.w, "not solicited", "cq5 qp11 req 0 at 5 bytes 0\n");
+	expect(p.w, "not solicited", "cq5 qp11 req 0 at 9 bytes 0\n");
 	cq_arm(p.acq, 2, false);
 	eng_arm(&p.w->worker);
 	nop(&p, 0);
-	expect(p.w, "extended", "cq5 event\ncq5 qp11 req 0 at 6 bytes 0\n");
+	expect(p.w, "extended", "cq5 event\ncq5 qp11 req 0 at 10 bytes 0\n");
 	cq_arm(p.acq, 3, true);
 	qp_state(p.a, ENG_ERR);
 	nop(&p, 0);
 	expect(p.w, "errors are solicited",
-	       "cq5 event\ncq5 qp11 req error 5 at 7\n");
+	       "cq5 event\ncq5 qp11 req error 5 at 11\n");
 	pair_destroy(&p);
 }
 
