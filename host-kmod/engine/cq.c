@@ -25,17 +25,23 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 		return;
 	eng_lock(&worker->cq_lock);
 	list_add_tail(&cq->link, &worker->cqs);
+	WRITE_ONCE(worker->nr_cqs, worker->nr_cqs + 1);
 	eng_unlock(&worker->cq_lock);
 }
 
 void eng_cq_del(struct eng_cq *cq)
 {
+	struct eng_worker *worker = cq->worker;
+
 	eng_lock(&cq->lock);
 	cq->dead = true;
 	eng_unlock(&cq->lock);
-	eng_lock(&cq->worker->cq_lock);
-	list_del_init(&cq->link);
-	eng_unlock(&cq->worker->cq_lock);
+	if (!cq->attr.events)
+		return;
+	eng_lock(&worker->cq_lock);
+	list_del(&cq->link);
+	WRITE_ONCE(worker->nr_cqs, worker->nr_cqs - 1);
+	eng_unlock(&worker->cq_lock);
 }
 
 /* Believe a consumer only if it is between the oldest entry and the newest. */

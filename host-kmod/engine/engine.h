@@ -143,7 +143,8 @@ struct eng_sge {
 
 /*
  * Runs the send queues of the QPs that were created with it. Several workers run
- * in parallel, but each in one thread only.
+ * in parallel, but each in one thread at a time: the caller of eng_run(),
+ * eng_scan(), eng_ring_qp() and eng_arm() sees to that.
  */
 struct eng_worker {
 	struct eng *eng;
@@ -156,11 +157,13 @@ struct eng_worker {
 	struct list_head ready;		/* to be run, by qp->place */
 	struct list_head waiting;	/* for a deadline, by qp->place */
 	struct list_head error;		/* in error state, by qp->place */
+	u32 nr_qps;
 	u64 error_period;		/* between looks at queues in error state */
 	u64 error_due;
 
 	eng_lock_t cq_lock;		/* protects cqs */
 	struct list_head cqs;		/* that can have events, by cq->link */
+	u32 nr_cqs;
 
 	struct eng_cq *touched[ENG_TOUCHED];
 	u32 nr_touched;

@@ -25,6 +25,7 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 		return ret;
 	eng_lock(&worker->lock);
 	list_add_tail(&qp->all, &worker->qps);
+	WRITE_ONCE(worker->nr_qps, worker->nr_qps + 1);
 	eng_unlock(&worker->lock);
 	return 0;
 }
@@ -40,6 +41,7 @@ void eng_qp_del(struct eng_qp *qp)
 	eng_lock(&qp->worker->lock);
 	list_del_init(&qp->entry);
 	list_del_init(&qp->all);
+	WRITE_ONCE(qp->worker->nr_qps, qp->worker->nr_qps - 1);
 	eng_unlock(&qp->worker->lock);
 }
 

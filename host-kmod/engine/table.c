@@ -4,7 +4,7 @@
  */
 #include "table.h"
 
-#define CHUNK	(1U << ENG_CHUNK_BITS)
+#define CHUNK	BIT(ENG_CHUNK_BITS)
 
 void eng_table_init(struct eng_table *table)
 {
@@ -40,6 +40,7 @@ int eng_table_add(struct eng_table *table, u32 id, void *object)
 		/* Pairs with smp_load_acquire() in eng_table_find(). */
 		smp_store_release(&table->chunk[i], chunk);
 	}
+	/* Pairs with the other one. */
 	smp_store_release(&chunk[id % CHUNK], object);
 	eng_unlock(&table->lock);
 	eng_free(new);

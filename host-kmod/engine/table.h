@@ -21,7 +21,8 @@ static inline void *eng_table_find(const struct eng_table *table, u32 id)
 	chunk = smp_load_acquire(&table->chunk[id >> ENG_CHUNK_BITS]);
 	if (!chunk)
 		return NULL;
-	return smp_load_acquire(&chunk[id & ((1U << ENG_CHUNK_BITS) - 1)]);
+	/* Pairs with the other one. */
+	return smp_load_acquire(&chunk[id & (BIT(ENG_CHUNK_BITS) - 1)]);
 }
 
 #endif /* ENG_TABLE_H */

@@ -33,6 +33,15 @@ struct hyvs_ids {
 	u32 next;
 };
 
+/* Events that are rare, so that they are counted in one place. */
+enum hyvs_stat {
+	HYVS_STAT_FAULTS,	/* doorbells of hidden pages */
+	HYVS_STAT_ASSISTS,	/* faults that did the work */
+	HYVS_STAT_PARKS,	/* pages were hidden */
+	HYVS_STAT_SLEEPS,
+	HYVS_STATS,
+};
+
 struct hyvs_device {
 	struct ib_device ib;
 	struct list_head link;		/* in the list of link.c */
@@ -45,6 +54,7 @@ struct hyvs_device {
 	u8 variant;			/* of the next key; races do no harm */
 	rwlock_t gid_lock;		/* protects gids */
 	struct hyvs_gid gids[HYVS_MAX_GIDS];
+	atomic64_t stats[HYVS_STATS];
 };
 
 /* A page with doorbell records, which many objects of a context share. */
@@ -58,9 +68,12 @@ struct hyvs_record_page {
 
 struct hyvs_ucontext {
 	struct ib_ucontext ib;
-	struct eng_worker worker;
 	struct hyvs_uars uars;
 	struct task_struct *task;
+	spinlock_t run_lock;		/* protects worker; outside the engine's */
+	struct eng_worker worker;
+	u64 watch;			/* ns; of the thread */
+	atomic_t next_uar;		/* of the next QP */
 	struct mutex record_lock;	/* protects records */
 	struct list_head records;
 };
@@ -131,6 +144,11 @@ static inline struct hyvs_ucontext *hyvs_udata_ucontext(struct ib_udata *udata)
 	return rdma_udata_to_drv_context(udata, struct hyvs_ucontext, ib);
 }
 
+static inline void hyvs_count(struct hyvs_ucontext *uctx, enum hyvs_stat stat)
+{
+	atomic64_inc(&to_hyvs_device(uctx->ib.device)->stats[stat]);
+}
+
 /* --- device.c: the device, its port and its GIDs --- */
 
 int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
@@ -192,10 +210,22 @@ int hyvs_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		   struct ib_udata *udata);
 int hyvs_destroy_ah(struct ib_ah *ib, u32 flags);
 
+/* --- stats.c --- */
+
+struct rdma_hw_stats *hyvs_alloc_stats(struct ib_device *ib, u32 port);
+int hyvs_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
+		   int index);
+
+/* --- mmap.c --- */
+
+int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma);
+
 /* --- worker.c --- */
 
 int hyvs_worker_start(struct hyvs_ucontext *uctx);
 void hyvs_worker_stop(struct hyvs_ucontext *uctx);
+/* From a fault: do the work that there is now. False if this is the thread's. */
+bool hyvs_worker_assist(struct hyvs_ucontext *uctx);
 
 /* --- cq.c, srq.c, qp.c --- */
 

@@ -17,6 +17,7 @@ const struct ib_device_ops hyvs_ops = {
 	.uverbs_abi_ver = MLX5_IB_UVERBS_ABI_VERSION,
 
 	.add_gid = hyvs_add_gid,
+	.alloc_hw_port_stats = hyvs_alloc_stats,
 	.alloc_pd = hyvs_alloc_pd,
 	.alloc_ucontext = hyvs_alloc_ucontext,
 	.create_cq = hyvs_create_cq_op,
@@ -31,6 +32,7 @@ const struct ib_device_ops hyvs_ops = {
 	.destroy_cq = hyvs_destroy_cq,
 	.destroy_qp = hyvs_destroy_qp,
 	.destroy_srq = hyvs_destroy_srq,
+	.get_hw_stats = hyvs_get_stats,
 	.get_link_layer = hyvs_link_layer,
 	.get_port_immutable = hyvs_port_immutable,
 	.mmap = hyvs_mmap,

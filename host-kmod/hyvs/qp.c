@@ -106,10 +106,12 @@ static void hyvs_qp_free_memory(struct hyvs_qp *qp, struct hyvs_ucontext *uctx)
 	hyvs_mem_unpin(&qp->ring);
 }
 
-static int hyvs_qp_reply(struct ib_udata *udata, u32 qpn)
+/* The first QP shares its page with arming, so that small processes use one. */
+static int hyvs_qp_reply(struct ib_udata *udata, struct hyvs_ucontext *uctx)
 {
+	u32 uar = (u32)atomic_inc_return(&uctx->next_uar) - 1;
 	struct mlx5_ib_create_qp_resp rsp = {
-		.bfreg_index = qpn % HYVS_UARS * BFREGS_IN_TABLE,
+		.bfreg_index = uar % HYVS_UARS * BFREGS_IN_TABLE,
 	};
 
 	return ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
@@ -143,7 +145,7 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	ret = hyvs_id_alloc(&dev->qps, qp, &init.qpn);
 	if (ret)
 		goto err_memory;
-	ret = hyvs_qp_reply(udata, init.qpn);
+	ret = hyvs_qp_reply(udata, uctx);
 	if (ret)
 		goto err_id;
 

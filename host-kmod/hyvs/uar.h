@@ -6,14 +6,14 @@
 #ifndef HYVS_UAR_H
 #define HYVS_UAR_H
 
+#include <linux/bitops.h>
+#include <linux/hrtimer.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
 #define HYVS_UARS	8
 
 struct address_space;
-struct ib_ucontext;
-struct vm_area_struct;
 
 struct hyvs_uars {
 	void *page[HYVS_UARS];
@@ -21,19 +21,34 @@ struct hyvs_uars {
 	struct address_space *mapping;	/* of the file; NULL until mapped */
 	wait_queue_head_t wait;		/* of the worker */
 	bool woken;			/* do not sleep */
+	bool open;			/* a page may be in page tables */
+	struct hrtimer timer;		/* wakes the worker after a fault */
+	unsigned long timer_set;	/* bit 0: it will */
+	unsigned long stores;		/* pages that a store is to come to */
+	u64 fault;			/* time of the last one */
 	/* As last seen by the worker: */
 	u64 rung[HYVS_UARS];
 	u64 armed;
 };
 
-/* There is work. Any context but interrupts. */
+/* There is work. */
 void hyvs_uars_wake(struct hyvs_uars *uars);
+/* The same, a little later. */
+void hyvs_uars_wake_later(struct hyvs_uars *uars);
 int hyvs_uars_init(struct hyvs_uars *uars);
 /* Nobody has mapped them any more. */
 void hyvs_uars_free(struct hyvs_uars *uars);
-int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma);
+/* All contexts of a device share the mapping of its file, so each has a place. */
+pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index);
 /* Take the pages out of all page tables: the next store will fault. */
 void hyvs_uars_hide(struct hyvs_uars *uars);
+/* There will be a store to page @i, which is not in page tables yet. */
+void hyvs_uars_expect(struct hyvs_uars *uars, unsigned int i);
+/*
+ * The time for which pages must not be hidden, because who has had a fault has not
+ * made its store. 0: they may be.
+ */
+u64 hyvs_uars_keep(const struct hyvs_uars *uars, u64 now);
 /*
  * Has the word of page @i changed? *@qpn is set to the number that it names, which
  * may be anything.

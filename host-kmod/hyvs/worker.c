@@ -1,24 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The thread of a context, which runs its send queues.
+ *
+ * Doorbells are hints, the records in memory are the truth: a doorbell only makes
+ * somebody look at them. While UAR pages are in page tables ("open"), their words
+ * are watched by the thread. The thread gives up its processor only when it has
+ * hidden them, so that the next doorbell is a fault:
+ *
+ *	thread				process, with its record stored
+ *	P1 woken = false, barrier	F1 insert the page, open = true
+ *	P2 hide, if open		F2 try to do the work at once
+ *	P3 barrier			F3 barrier, woken = true
+ *	P4 look at all records		F4 barrier, wake if asleep
+ *	P5 asleep = true, barrier	F5 store to the page
+ *	P6 sleep unless woken
+ *
+ * If F2 has left nothing, F3 and F4 are done by a timer, a little later. Work for
+ * this thread that comes from another one, which is put on a list of the engine,
+ * has F3 and F4, too.
+ *
+ * No doorbell is lost: when P2 is over, a store by an old translation is visible,
+ * and so is the record before it, which P4 finds. Any later store faults, and F1
+ * is after P2. So F3 is after P1, and either P6 sees it or F4 sees P5. A page that
+ * was inserted is hidden by the next P2, as "open" is visible before "woken" is.
+ * tests/engine/test_park.c walks through all interleavings.
+ *
+ * F2 is not needed for any of this. But a process that polls, where processors are
+ * rare, keeps the thread from running; who faults has a processor.
+ *
+ * Without P2, P6 is a sleep of limited time. It is for a thread that would hide a
+ * page between F4 and F5, each time, and so never let the process go on.
  */
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
+#include <linux/sched/stat.h>
 #include <linux/wait.h>
+#include <uapi/linux/sched/types.h>
 
 #include "hyvs/hyvs.h"
 
 #define RUN_WQES	64
 #define RUN_BYTES	SZ_256K
 
+/* In a fault; and the number of queues and CQs that are looked at there. */
+#define FAULT_WQES	16
+#define FAULT_BYTES	SZ_64K
+#define FAULT_OBJECTS	64
+
 /* A doorbell names only the last queue of its page that was rung. */
 #define SCAN_PERIOD	(20 * NSEC_PER_USEC)
 
+#define WATCH_START	(10 * NSEC_PER_USEC)
+
+/* Time of a processor that others want, too; kernels before 6.12 do not know it. */
+#define SLICE		(100 * NSEC_PER_USEC)
+
 static unsigned int spin_us = 50;
 module_param(spin_us, uint, 0644);
-MODULE_PARM_DESC(spin_us, "Microseconds that workers watch doorbells for before they sleep");
+MODULE_PARM_DESC(spin_us, "Microseconds at most that workers watch doorbells for before they sleep");
+
+static u64 hyvs_max_watch(void)
+{
+	return (u64)READ_ONCE(spin_us) * NSEC_PER_USEC;
+}
 
 static bool hyvs_worker_poll(struct hyvs_ucontext *uctx)
 {
@@ -39,30 +86,90 @@ static bool hyvs_worker_poll(struct hyvs_ucontext *uctx)
 	return work;
 }
 
-/*
- * Sleep until a doorbell or @deadline. After the pages are hidden, no store through
- * an old translation is on its way: its record is seen by the scan. Any later one
- * faults.
- */
+static bool hyvs_worker_scan(struct hyvs_ucontext *uctx)
+{
+	bool work;
+
+	spin_lock(&uctx->run_lock);
+	work = eng_scan(&uctx->worker);
+	spin_unlock(&uctx->run_lock);
+	return work;
+}
+
+/* Read without a lock: somebody may just be adding one. */
+static u32 hyvs_worker_objects(const struct hyvs_ucontext *uctx)
+{
+	return READ_ONCE(uctx->worker.nr_qps) + READ_ONCE(uctx->worker.nr_cqs);
+}
+
+bool hyvs_worker_assist(struct hyvs_ucontext *uctx)
+{
+	struct eng_todo todo = {};
+
+	if (hyvs_worker_objects(uctx) > FAULT_OBJECTS ||
+	    !spin_trylock(&uctx->run_lock))
+		return false;
+	if (eng_scan(&uctx->worker)) {
+		todo = eng_run(&uctx->worker, FAULT_WQES, FAULT_BYTES);
+		hyvs_count(uctx, HYVS_STAT_ASSISTS);
+	}
+	spin_unlock(&uctx->run_lock);
+	return !todo.more;
+}
+
+/* Watching pays where doorbells soon follow each other. As KVM polls halted CPUs. */
+static void hyvs_adapt(struct hyvs_ucontext *uctx, u64 slept)
+{
+	u64 max_watch = hyvs_max_watch();
+
+	if (slept <= max_watch)
+		uctx->watch = clamp(2 * uctx->watch, (u64)WATCH_START,
+				    max_watch);
+	else
+		uctx->watch = uctx->watch > WATCH_START ? uctx->watch / 2 : 0;
+}
+
+/* Sleep until somebody wakes the thread, for at most @timeout ns. */
+static void hyvs_worker_sleep(struct hyvs_ucontext *uctx, u64 timeout)
+{
+	struct hyvs_uars *uars = &uctx->uars;
+
+	hyvs_count(uctx, HYVS_STAT_SLEEPS);
+	/* Interruptible only to be no part of the system's load. */
+	wait_event_interruptible_hrtimeout(uars->wait, READ_ONCE(uars->woken) ||
+					   kthread_should_stop(),
+					   timeout);
+}
+
+/* Let others have the processor, and sleep if there is no work before @deadline. */
 static void hyvs_worker_park(struct hyvs_ucontext *uctx, u64 deadline)
 {
-	long timeout = MAX_SCHEDULE_TIMEOUT;
-	u64 now;
+	u64 now = ktime_get_ns(), timeout = KTIME_MAX, keep;
 
-	WRITE_ONCE(uctx->uars.woken, false);
-	hyvs_uars_hide(&uctx->uars);
-	/* Pairs with the barrier of hyvs_uars_wake(). */
+	hyvs_count(uctx, HYVS_STAT_PARKS);
+	keep = hyvs_uars_keep(&uctx->uars, now);
+	if (deadline)
+		timeout = deadline > now ? deadline - now : 0;
+	/* Pairs with the first barrier of hyvs_uars_wake(). */
+	smp_store_mb(uctx->uars.woken, false);
+	if (!keep)
+		hyvs_uars_hide(&uctx->uars);
+	/* No record may be read before. */
 	smp_mb();
-	if (eng_scan(&uctx->worker))
-		return;
-	if (deadline) {
-		now = ktime_get_ns();
-		timeout = deadline > now ? nsecs_to_jiffies(deadline - now) : 0;
-		timeout++;
+	if (hyvs_worker_scan(uctx)) {
+		cond_resched();
+	} else if (keep) {
+		hyvs_worker_sleep(uctx, min(keep, timeout));
+	} else {
+		hyvs_worker_sleep(uctx, timeout);
+		hyvs_adapt(uctx, ktime_get_ns() - now);
 	}
-	wait_event_idle_timeout(uctx->uars.wait,
-				READ_ONCE(uctx->uars.woken) ||
-				kthread_should_stop(), timeout);
+}
+
+/* May a thread without work watch for more? Not where others could do theirs. */
+static bool hyvs_worker_watches(const struct hyvs_ucontext *uctx, u64 idle)
+{
+	return idle < uctx->watch && single_task_running();
 }
 
 static int hyvs_worker(void *data)
@@ -73,23 +180,38 @@ static int hyvs_worker(void *data)
 	bool work;
 
 	while (!kthread_should_stop()) {
-		work = hyvs_worker_poll(uctx);
-		todo = eng_run(&uctx->worker, RUN_WQES, RUN_BYTES);
 		now = ktime_get_ns();
+		spin_lock(&uctx->run_lock);
+		work = hyvs_worker_poll(uctx);
 		if (now - scanned > SCAN_PERIOD) {
 			work |= eng_scan(&uctx->worker);
 			scanned = now;
 		}
+		todo = eng_run(&uctx->worker, RUN_WQES, RUN_BYTES);
+		spin_unlock(&uctx->run_lock);
 		if (work || todo.more)
 			worked = now;
-		else if (now - worked > (u64)READ_ONCE(spin_us) * NSEC_PER_USEC ||
-			 need_resched())
+		if (need_resched() ||
+		    (!todo.more && !hyvs_worker_watches(uctx, now - worked)))
 			hyvs_worker_park(uctx, todo.deadline);
-		else
+		else if (!work)
 			cpu_relax();
-		cond_resched();
 	}
 	return 0;
+}
+
+/* Be put before those who have had much of the processor. */
+static void hyvs_worker_set_slice(struct task_struct *task)
+{
+	struct sched_attr attr = {
+		.size = sizeof(attr),
+		.sched_policy = SCHED_NORMAL,
+		.sched_nice = task_nice(task),
+		.sched_runtime = SLICE,
+	};
+
+	/* Without it, only latency differs. */
+	sched_setattr_nocheck(task, &attr);
 }
 
 int hyvs_worker_start(struct hyvs_ucontext *uctx)
@@ -97,13 +219,17 @@ int hyvs_worker_start(struct hyvs_ucontext *uctx)
 	struct hyvs_device *dev = to_hyvs_device(uctx->ib.device);
 	struct task_struct *task;
 
+	spin_lock_init(&uctx->run_lock);
+	uctx->watch = hyvs_max_watch();
 	eng_worker_add(dev->eng, &uctx->worker);
-	task = kthread_run(hyvs_worker, uctx, "%s-%d", dev_name(&dev->ib.dev),
-			   task_tgid_nr(current));
+	task = kthread_create(hyvs_worker, uctx, "%s-%d",
+			      dev_name(&dev->ib.dev), task_tgid_nr(current));
 	if (IS_ERR(task)) {
 		eng_worker_del(&uctx->worker);
 		return PTR_ERR(task);
 	}
+	hyvs_worker_set_slice(task);
+	wake_up_process(task);
 	uctx->task = task;
 	return 0;
 }

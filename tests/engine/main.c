@@ -45,5 +45,6 @@ int main(void)
 	test_errors();
 	test_queues();
 	test_malicious();
+	test_park();
 	return test_done();
 }

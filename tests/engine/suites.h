@@ -6,5 +6,6 @@ void test_messages(void);
 void test_errors(void);
 void test_queues(void);
 void test_malicious(void);
+void test_park(void);
 
 #endif /* SUITES_H */

@@ -17,7 +17,7 @@ static const char *const lock_order[] = {
 	"&srq->lock",	    "&cq->lock", "&worker->lock",
 };
 
-#define CLASSES (int)(sizeof(lock_order) / sizeof(lock_order[0]))
+#define CLASSES ((int)(sizeof(lock_order) / sizeof(lock_order[0])))
 
 static __thread unsigned int held;
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters: "rdma statistic show".
+ */
+#include <linux/jiffies.h>
+#include <rdma/ib_verbs.h>
+
+#include "hyvs/hyvs.h"
+
+static const struct rdma_stat_desc hyvs_stat_descs[] = {
+	[HYVS_STAT_FAULTS].name = "doorbell_faults",
+	[HYVS_STAT_ASSISTS].name = "doorbell_assists",
+	[HYVS_STAT_PARKS].name = "worker_parks",
+	[HYVS_STAT_SLEEPS].name = "worker_sleeps",
+};
+
+static_assert(ARRAY_SIZE(hyvs_stat_descs) == HYVS_STATS);
+
+struct rdma_hw_stats *hyvs_alloc_stats(struct ib_device *ib, u32 port)
+{
+	return rdma_alloc_hw_stats_struct(hyvs_stat_descs, HYVS_STATS,
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+int hyvs_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
+		   int index)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib);
+	unsigned int i;
+
+	if (!port)
+		return -EOPNOTSUPP;
+	for (i = 0; i < HYVS_STATS; i++)
+		stats->value[i] = atomic64_read(&dev->stats[i]);
+	return HYVS_STATS;
+}
