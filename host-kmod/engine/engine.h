@@ -24,6 +24,8 @@
  *	srq->lock
  *	cq->lock
  *	worker->lock	lists of QPs
+ *	key->lock	a memory window
+ *	eng->lock	list of workers, epoch
  *
  * Lifetime: objects are part of the environment's structures. eng_*_del() takes
  * an object away from those who come later. Its memory, and that of its queues,
@@ -205,17 +207,33 @@ void eng_arm(struct eng_worker *worker);
 #define ENG_REMOTE_WRITE	BIT(1)
 #define ENG_REMOTE_READ		BIT(2)
 #define ENG_REMOTE_ATOMIC	BIT(3)
+#define ENG_BIND		BIT(4)	/* of a memory window */
 
+#define ENG_ANY_QPN		0xffffffU
+
+/*
+ * A memory window is a key without memory. A work request binds it to a part of the
+ * memory of another key, which is looked up for each use.
+ */
 struct eng_key {
 	u32 key;		/* index << 8 | variant */
 	u32 pdn;
-	u32 access;		/* ENG_LOCAL_WRITE and so on */
+	bool window;
 	bool dead;		/* written under no lock, goes true once */
+	u32 access;		/* ENG_LOCAL_WRITE and so on */
 	u64 start;
 	struct eng_mem mem;
+
+	eng_lock_t lock;
+	/* protected by lock, with key, access and start; of a window */
+	bool bound;
+	u32 qpn;		/* that may use it; or ENG_ANY_QPN */
+	u32 target;		/* the other key */
+	u64 target_start;	/* address in its space */
+	u64 length;
 };
 
-/* The caller has filled in @key. */
+/* The caller has filled in @key, up to mem; a window has key and pdn only. */
 int eng_key_add(struct eng *eng, struct eng_key *key);
 void eng_key_del(struct eng *eng, struct eng_key *key);
 
@@ -365,6 +383,7 @@ struct eng_qp {
 	u8 retries;		/* left */
 	u8 rnr_retries;		/* left */
 	u64 deadline;		/* of a wait; 0: none */
+	u64 retiring;		/* epoch that the current request waits for */
 	bool rnr_wait;
 
 	eng_lock_t recv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Memory keys.
+ * Memory keys and memory windows.
  */
 #include "key.h"
 #include "table.h"
@@ -8,6 +8,8 @@
 int eng_key_add(struct eng *eng, struct eng_key *key)
 {
 	key->dead = false;
+	key->bound = false;
+	eng_lock_init(&key->lock);
 	return eng_table_add(&eng->keys, key->key >> 8, key);
 }
 
@@ -17,22 +19,117 @@ void eng_key_del(struct eng *eng, struct eng_key *key)
 	eng_table_del(&eng->keys, key->key >> 8);
 }
 
+/* A key of this owner, whatever its variant. */
+static struct eng_key *eng_key_find(struct eng *eng, u32 lkey, u32 pdn)
+{
+	struct eng_key *key = eng_table_find(&eng->keys, lkey >> 8);
+
+	if (!key || READ_ONCE(key->dead) || key->pdn != pdn)
+		return NULL;
+	return key;
+}
+
+static bool eng_in_range(u64 addr, u64 n, u64 start, u64 length)
+{
+	return n <= length && addr - start <= length - n;
+}
+
 bool eng_sge_check(struct eng *eng, struct eng_sge *sge, u32 nr, u32 pdn,
 		   u32 access)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++, sge++) {
-		struct eng_key *key = eng_table_find(&eng->keys,
-						     sge->lkey >> 8);
+		struct eng_key *key = eng_key_find(eng, sge->lkey, pdn);
 
-		if (!key || key->key != sge->lkey || READ_ONCE(key->dead) ||
-		    key->pdn != pdn || (access & ~key->access))
-			return false;
-		if (sge->length > key->mem.length ||
-		    sge->addr - key->start > key->mem.length - sge->length)
+		if (!key || key->window || key->key != sge->lkey ||
+		    (access & ~key->access) ||
+		    !eng_in_range(sge->addr, sge->length, key->start,
+				  key->mem.length))
 			return false;
 		sge->key = key;
 	}
 	return true;
+}
+
+/* The rights of the key below a window that gives the rights @access. */
+static u32 eng_window_needs(u32 access)
+{
+	const u32 writes = ENG_REMOTE_WRITE | ENG_REMOTE_ATOMIC;
+
+	return access & writes ? ENG_BIND | ENG_LOCAL_WRITE : ENG_BIND;
+}
+
+bool eng_remote_check(const struct eng_qp *qp, struct eng_sge *sge, u32 access)
+{
+	struct eng_key *key = eng_key_find(qp->eng, sge->lkey, qp->init.pdn);
+	bool ok;
+
+	if (!key || !key->window)
+		return eng_sge_check(qp->eng, sge, 1, qp->init.pdn, access);
+	eng_lock(&key->lock);
+	ok = key->bound && key->key == sge->lkey && !(access & ~key->access) &&
+	     (key->qpn == ENG_ANY_QPN || key->qpn == qp->init.qpn) &&
+	     eng_in_range(sge->addr, sge->length, key->start, key->length);
+	sge->addr += key->target_start - key->start;
+	sge->lkey = key->target;
+	eng_unlock(&key->lock);
+	/* The other key may have gone, or be a new one. */
+	return ok && eng_sge_check(qp->eng, sge, 1, qp->init.pdn,
+				   eng_window_needs(access));
+}
+
+static bool eng_may_bind(const struct eng_qp *qp, const struct eng_umr *umr)
+{
+	struct eng_sge sge = {
+		.addr = umr->target_start,
+		.length = umr->length,
+		.lkey = umr->target,
+	};
+
+	return (umr->qpn == ENG_ANY_QPN || umr->qpn == qp->init.qpn) &&
+	       eng_sge_check(qp->eng, &sge, 1, qp->init.pdn,
+			     eng_window_needs(umr->access));
+}
+
+/* A window that is for one QP changes hands only after it was invalidated. */
+static bool eng_window_set(struct eng_key *key, const struct eng_qp *qp,
+			   const struct eng_umr *umr)
+{
+	if (umr->check_free && key->bound)
+		return false;
+	if (umr->check_qpn && (!key->bound || key->key != umr->key ||
+			       key->qpn != qp->init.qpn))
+		return false;
+	key->bound = umr->bind;
+	if (!umr->bind)
+		return true;
+	key->key = (umr->key & ~0xffU) | umr->variant;
+	key->qpn = umr->qpn;
+	key->access = umr->access;
+	key->start = umr->start;
+	key->length = umr->length;
+	key->target = umr->target;
+	key->target_start = umr->target_start;
+	return true;
+}
+
+bool eng_window_change(const struct eng_qp *qp, const struct eng_umr *umr)
+{
+	struct eng_key *key = eng_key_find(qp->eng, umr->key, qp->init.pdn);
+	bool ok;
+
+	if (!key || !key->window || (umr->bind && !eng_may_bind(qp, umr)))
+		return false;
+	eng_lock(&key->lock);
+	ok = eng_window_set(key, qp, umr);
+	eng_unlock(&key->lock);
+	return ok;
+}
+
+bool eng_window_invalidate(const struct eng_qp *qp, u32 lkey)
+{
+	struct eng_umr umr = { .key = lkey, .check_qpn = true };
+
+	return eng_window_change(qp, &umr);
 }

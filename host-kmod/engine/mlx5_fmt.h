@@ -30,6 +30,7 @@ enum eng_mlx5_opcode {
 	ENG_MLX5_RDMA_READ	= 0x10,
 	ENG_MLX5_ATOMIC_CS	= 0x11,
 	ENG_MLX5_ATOMIC_FA	= 0x12,
+	ENG_MLX5_UMR		= 0x25,
 };
 
 struct eng_mlx5_ctrl {
@@ -64,6 +65,45 @@ struct eng_mlx5_data {
 
 #define ENG_INLINE		BIT(31)	/* in byte_count; data follow */
 #define ENG_LKEY_END		0x100		/* with byte_count 0 */
+
+struct eng_mlx5_umr {
+	u8 flags;
+	u8 rsvd0[3];
+	__be16 klm_octowords;
+	__be16 translation_offset;
+	__be64 mkey_mask;
+	u8 rsvd1[32];
+};
+
+#define ENG_UMR_INLINE		BIT(7)
+#define ENG_UMR_CHECK_FREE	BIT(5)
+#define ENG_UMR_OFFSET		BIT(4)
+#define ENG_UMR_CHECK_QPN	BIT(3)
+
+#define ENG_UMR_MASK_LENGTH	BIT(0)
+#define ENG_UMR_MASK_START	BIT(6)
+#define ENG_UMR_MASK_KEY	BIT(13)
+#define ENG_UMR_MASK_QPN	BIT(14)
+#define ENG_UMR_MASK_ACCESS	(BIT(18) | BIT(19) | BIT(20) | BIT(21))
+#define ENG_UMR_MASK_FREE	BIT(29)
+
+struct eng_mlx5_mkey {
+	u8 free;
+	u8 rsvd0;
+	u8 access;
+	u8 sf;
+	__be32 qpn_mkey;
+	__be32 rsvd1;
+	__be32 flags_pd;
+	__be64 start;
+	__be64 length;
+	u8 rsvd2[32];
+};
+
+#define ENG_MKEY_FREE		BIT(6)
+#define ENG_MKEY_ATOMIC		BIT(6)
+#define ENG_MKEY_REMOTE_WRITE	BIT(5)
+#define ENG_MKEY_REMOTE_READ	BIT(4)
 
 struct eng_mlx5_av {
 	__be32 qkey;
@@ -127,6 +167,7 @@ enum eng_syndrome {
 	ENG_SYND_LOCAL_QP_OP	= 0x02,
 	ENG_SYND_LOCAL_PROT	= 0x04,
 	ENG_SYND_FLUSH		= 0x05,
+	ENG_SYND_BIND		= 0x06,
 	ENG_SYND_LOCAL_ACCESS	= 0x11,
 	ENG_SYND_REMOTE_INVAL	= 0x12,
 	ENG_SYND_REMOTE_ACCESS	= 0x13,

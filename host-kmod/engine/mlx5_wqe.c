@@ -36,6 +36,9 @@ static int eng_decode_opcode(u8 opcode, enum eng_opcode *code)
 	case ENG_MLX5_NOP:
 		*code = ENG_OP_NOP;
 		return 0;
+	case ENG_MLX5_UMR:
+		*code = ENG_OP_UMR;
+		return 0;
 	case ENG_MLX5_SEND:
 		*code = ENG_OP_SEND;
 		return 0;
@@ -72,6 +75,7 @@ static bool eng_supported(enum eng_qp_type type, enum eng_opcode code)
 	case ENG_OP_SEND:
 	case ENG_OP_SEND_IMM:
 		return true;
+	case ENG_OP_UMR:
 	case ENG_OP_WRITE:
 	case ENG_OP_WRITE_IMM:
 		return type != ENG_UD;
@@ -124,6 +128,59 @@ static int eng_decode_remote(struct cursor *c, struct eng_op *op)
 		return ENG_SYND_LOCAL_QP_OP;
 	op->swap_add = be64_to_cpu(atomic->swap_add);
 	op->compare = be64_to_cpu(atomic->compare);
+	return ENG_SYND_OK;
+}
+
+static u32 eng_mkey_access(u8 access)
+{
+	return (access & ENG_MKEY_REMOTE_WRITE ? ENG_REMOTE_WRITE : 0) |
+	       (access & ENG_MKEY_REMOTE_READ ? ENG_REMOTE_READ : 0) |
+	       (access & ENG_MKEY_ATOMIC ? ENG_REMOTE_ATOMIC : 0);
+}
+
+/*
+ * A request that changes a key in any other way than to bind or to unbind a memory
+ * window would have other bits.
+ */
+static int eng_decode_umr(struct cursor *c, struct eng_op *op)
+{
+	const u64 always = ENG_UMR_MASK_FREE | ENG_UMR_MASK_KEY;
+	const u64 bind = ENG_UMR_MASK_LENGTH | ENG_UMR_MASK_START |
+			 ENG_UMR_MASK_ACCESS;
+	const u8 flags = ENG_UMR_INLINE | ENG_UMR_CHECK_FREE | ENG_UMR_OFFSET |
+			 ENG_UMR_CHECK_QPN;
+	const struct eng_mlx5_umr *ctrl = eng_take(c, sizeof(*ctrl));
+	const struct eng_mlx5_mkey *mkey = eng_take(c, sizeof(*mkey));
+	const struct eng_mlx5_data *target;
+	struct eng_umr *umr = &op->umr;
+	u32 qpn_mkey;
+	u64 mask;
+
+	if (!ctrl || !mkey)
+		return ENG_SYND_LOCAL_QP_OP;
+	mask = be64_to_cpu(ctrl->mkey_mask) & ~(u64)ENG_UMR_MASK_QPN;
+	qpn_mkey = be32_to_cpu(mkey->qpn_mkey);
+	umr->key = be32_to_cpu(op->imm);
+	umr->bind = mask == (always | bind);
+	umr->check_free = ctrl->flags & ENG_UMR_CHECK_FREE;
+	umr->check_qpn = ctrl->flags & ENG_UMR_CHECK_QPN;
+	umr->variant = qpn_mkey;
+	umr->qpn = qpn_mkey >> 8;
+	umr->access = eng_mkey_access(mkey->access);
+	umr->start = be64_to_cpu(mkey->start);
+	umr->length = be64_to_cpu(mkey->length);
+	if ((!umr->bind && mask != always) ||
+	    !umr->bind != !!(mkey->free & ENG_MKEY_FREE) ||
+	    (ctrl->flags & ~flags) || ctrl->translation_offset)
+		return ENG_SYND_LOCAL_QP_OP;
+	if (!umr->bind)
+		return ENG_SYND_OK;
+	target = eng_take(c, sizeof(*target));
+	if (!target || !(ctrl->flags & ENG_UMR_INLINE) ||
+	    be32_to_cpu(target->byte_count) != umr->length)
+		return ENG_SYND_LOCAL_QP_OP;
+	umr->target = be32_to_cpu(target->lkey);
+	umr->target_start = be64_to_cpu(target->addr);
 	return ENG_SYND_OK;
 }
 
@@ -193,6 +250,8 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
 		return ENG_SYND_LOCAL_QP_OP;
 	if (op->code == ENG_OP_NOP)
 		return ENG_SYND_OK;
+	if (op->code == ENG_OP_UMR)
+		return eng_decode_umr(&c, op);
 	if (qp->init.type == ENG_UD) {
 		ret = eng_decode_av(&c, op);
 		if (ret)

@@ -56,6 +56,7 @@ enum eng_verdict {
 	ENG_DONE,
 	ENG_PARTIAL,		/* call again for the rest */
 	ENG_RNR,
+	ENG_PENDING,		/* others may still use what was taken away */
 	ENG_SILENT,		/* no answer: there is no such peer */
 	ENG_NAK_INVAL,
 	ENG_NAK_ACCESS,

@@ -10,6 +10,9 @@
 /* Without a timeout a lost peer is tried again, but never given up. */
 #define FOREVER_PERIOD	100000000ULL
 
+/* Between looks at whether others have stopped using a key. */
+#define RETIRE_PERIOD	1000ULL
+
 /* Microseconds / 10 that the codes of an RNR timer mean. */
 static const u32 rnr_times[32] = {
 	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384,
@@ -69,6 +72,7 @@ static void eng_sq_advance(struct eng_qp *qp, const struct eng_op *op)
 	WRITE_ONCE(qp->sq_head, qp->sq_head + op->blocks);
 	qp->done = 0;
 	qp->deadline = 0;
+	qp->retiring = 0;
 	qp->rnr_wait = false;
 	qp->retries = qp->attr.retry;
 	qp->rnr_retries = qp->attr.rnr_retry;
@@ -80,7 +84,7 @@ static enum eng_progress eng_sq_complete(struct eng_worker *worker,
 {
 	bool result = op->code >= ENG_OP_READ;
 
-	if (op->code != ENG_OP_NOP && qp->init.type != ENG_UD)
+	if (op->code >= ENG_OP_SEND && qp->init.type != ENG_UD)
 		qp->attr.sq_psn = (qp->attr.sq_psn +
 				   eng_op_psns(qp, op->length)) & ENG_PSN_MASK;
 	eng_sq_advance(qp, op);
@@ -156,6 +160,8 @@ static enum eng_progress eng_sq_verdict(struct eng_worker *worker,
 		return ENG_AGAIN;
 	case ENG_RNR:
 		return eng_sq_rnr(worker, qp, op, result->min_rnr);
+	case ENG_PENDING:
+		return eng_sq_wait(worker, qp, RETIRE_PERIOD);
 	case ENG_SILENT:
 		return eng_sq_silent(worker, qp, op);
 	case ENG_NAK_INVAL:
@@ -165,6 +171,20 @@ static enum eng_progress eng_sq_verdict(struct eng_worker *worker,
 	default:
 		return eng_sq_fail(worker, qp, op, ENG_SYND_REMOTE_OP);
 	}
+}
+
+/* The window changes at once; that nobody uses what it was is completed later. */
+static enum eng_progress eng_sq_umr(struct eng_worker *worker,
+				    struct eng_qp *qp, const struct eng_op *op)
+{
+	if (!qp->retiring) {
+		if (!eng_window_change(qp, &op->umr))
+			return eng_sq_fail(worker, qp, op, ENG_SYND_BIND);
+		qp->retiring = eng_retire(qp->eng);
+	}
+	if (!eng_retired(qp->eng, qp->retiring))
+		return eng_sq_wait(worker, qp, RETIRE_PERIOD);
+	return eng_sq_complete(worker, qp, op);
 }
 
 /* Execute a request, or the next step of a long one. */
@@ -186,6 +206,8 @@ static enum eng_progress eng_sq_execute(struct eng_worker *worker,
 		return eng_sq_fail(worker, qp, &op, ENG_SYND_LOCAL_QP_OP);
 	if (op.code == ENG_OP_NOP)
 		return eng_sq_complete(worker, qp, &op);
+	if (op.code == ENG_OP_UMR)
+		return eng_sq_umr(worker, qp, &op);
 	if (!eng_sge_check(qp->eng, worker->sge, op.nr_sge, qp->init.pdn,
 			   op.code >= ENG_OP_READ ? ENG_LOCAL_WRITE : 0))
 		return eng_sq_fail(worker, qp, &op, ENG_SYND_LOCAL_PROT);

@@ -56,8 +56,7 @@ static enum eng_verdict eng_check_remote(struct exec *x, struct eng_sge *sge,
 	sge->addr = x->op->raddr;
 	sge->lkey = x->op->rkey;
 	sge->length = x->op->length;
-	if (sge->length && !eng_sge_check(qp->eng, sge, 1, qp->init.pdn,
-					  access))
+	if (sge->length && !eng_remote_check(qp, sge, access))
 		return eng_refuse(x, ENG_EVENT_QP_ACCESS);
 	return ENG_DONE;
 }
@@ -187,6 +186,19 @@ static enum eng_verdict eng_fill_recv(struct exec *x, struct eng_recv *recv,
 	return ENG_DONE;
 }
 
+/* The window is gone before the receiver knows of the message. */
+static enum eng_verdict eng_exec_invalidate(struct exec *x)
+{
+	struct eng_qp *from = x->from;
+
+	if (!from->retiring) {
+		if (!eng_window_invalidate(x->qp, be32_to_cpu(x->op->imm)))
+			return eng_refuse(x, ENG_EVENT_QP_ACCESS);
+		from->retiring = eng_retire(from->eng);
+	}
+	return eng_retired(from->eng, from->retiring) ? ENG_DONE : ENG_PENDING;
+}
+
 static enum eng_verdict eng_exec_send(struct exec *x)
 {
 	enum eng_verdict verdict;
@@ -195,6 +207,11 @@ static enum eng_verdict eng_exec_send(struct exec *x)
 	verdict = eng_get_recv(x, &recv);
 	if (verdict != ENG_DONE)
 		return verdict;
+	if (x->last && x->op->code == ENG_OP_SEND_INVAL) {
+		verdict = eng_exec_invalidate(x);
+		if (verdict != ENG_DONE)
+			return verdict;
+	}
 	verdict = eng_fill_recv(x, &recv, 0);
 	if (verdict == ENG_DONE && x->last)
 		eng_complete_recv(x, &recv);
@@ -223,6 +240,7 @@ static enum eng_verdict eng_exec_op(struct exec *x)
 	switch (x->op->code) {
 	case ENG_OP_SEND:
 	case ENG_OP_SEND_IMM:
+	case ENG_OP_SEND_INVAL:
 		return eng_exec_send(x);
 	case ENG_OP_WRITE:
 		return eng_exec_write(x);
@@ -234,7 +252,6 @@ static enum eng_verdict eng_exec_op(struct exec *x)
 	case ENG_OP_FETCH_ADD:
 		return eng_exec_atomic(x);
 	default:
-		/* Keys cannot be invalidated: there are no memory windows. */
 		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
 	}
 }

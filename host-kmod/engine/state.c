@@ -75,6 +75,7 @@ static void eng_qp_reset(struct eng_qp *qp)
 	WRITE_ONCE(qp->sq_head, 0);
 	qp->done = 0;
 	qp->deadline = 0;
+	qp->retiring = 0;
 	qp->rnr_wait = false;
 	qp->rq_head = 0;
 	qp->srq_busy = false;

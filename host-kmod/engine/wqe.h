@@ -10,6 +10,7 @@
 
 enum eng_opcode {
 	ENG_OP_NOP,
+	ENG_OP_UMR,		/* change a memory window */
 	ENG_OP_SEND,
 	ENG_OP_SEND_IMM,
 	ENG_OP_SEND_INVAL,
@@ -18,6 +19,21 @@ enum eng_opcode {
 	ENG_OP_READ,
 	ENG_OP_CMP_SWAP,
 	ENG_OP_FETCH_ADD,
+};
+
+/* A change of a memory window. */
+struct eng_umr {
+	u32 key;
+	bool bind;		/* or unbind, then only the checks matter */
+	bool check_free;	/* it must not be bound */
+	bool check_qpn;		/* it must be bound for this QP */
+	u8 variant;		/* new one of the key */
+	u32 qpn;		/* that may use it; or ENG_ANY_QPN */
+	u32 access;
+	u64 start;
+	u64 length;
+	u32 target;
+	u64 target_start;
 };
 
 struct eng_op {
@@ -39,6 +55,8 @@ struct eng_op {
 	u32 dqpn;
 	u32 qkey;
 	struct eng_av av;
+	/* UMR */
+	struct eng_umr umr;
 };
 
 /* A request for a receive, whose segments are elsewhere. */

@@ -37,7 +37,9 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->hw_ver = 1;
 	attr->max_qp = 65536;
 	attr->max_qp_wr = HYVS_MAX_QUEUE;
-	attr->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN;
+	attr->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN |
+				 IB_DEVICE_MEM_WINDOW |
+				 IB_DEVICE_MEM_WINDOW_TYPE_2B;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	attr->max_send_sge = HYVS_MAX_SGE;
 	attr->max_recv_sge = HYVS_MAX_SGE;
@@ -45,6 +47,7 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_cq = 65536;
 	attr->max_cqe = HYVS_MAX_CQE;
 	attr->max_mr = ENG_MAX_IDS - 16;
+	attr->max_mw = ENG_MAX_IDS - 16;
 	attr->max_pd = 1 << 20;
 	attr->max_qp_rd_atom = 128;
 	attr->max_qp_init_rd_atom = 128;

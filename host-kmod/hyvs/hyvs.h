@@ -95,6 +95,11 @@ struct hyvs_mr {
 	struct eng_key key;
 };
 
+struct hyvs_mw {
+	struct ib_mw ib;
+	struct eng_key key;
+};
+
 struct hyvs_cq {
 	struct ib_cq ib;
 	struct eng_cq eng;
@@ -135,6 +140,7 @@ HYVS_TO(device, ib)
 HYVS_TO(ucontext, ib)
 HYVS_TO(pd, ib)
 HYVS_TO(mr, ib)
+HYVS_TO(mw, ib)
 HYVS_TO(cq, ib)
 HYVS_TO(srq, ib)
 HYVS_TO(qp, ib)
@@ -199,6 +205,8 @@ void hyvs_retire(struct hyvs_device *dev);
 struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 iova, int access, struct ib_udata *udata);
 int hyvs_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
+int hyvs_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);
+int hyvs_dealloc_mw(struct ib_mw *ib);
 
 /* --- context.c --- */
 

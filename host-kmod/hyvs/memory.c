@@ -160,14 +160,15 @@ void hyvs_retire(struct hyvs_device *dev)
 
 #define ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |	\
 		 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |	\
-		 IB_ZERO_BASED | IB_ACCESS_OPTIONAL)
+		 IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_OPTIONAL)
 
 static u32 hyvs_key_access(int access)
 {
 	return (access & IB_ACCESS_LOCAL_WRITE ? ENG_LOCAL_WRITE : 0) |
 	       (access & IB_ACCESS_REMOTE_WRITE ? ENG_REMOTE_WRITE : 0) |
 	       (access & IB_ACCESS_REMOTE_READ ? ENG_REMOTE_READ : 0) |
-	       (access & IB_ACCESS_REMOTE_ATOMIC ? ENG_REMOTE_ATOMIC : 0);
+	       (access & IB_ACCESS_REMOTE_ATOMIC ? ENG_REMOTE_ATOMIC : 0) |
+	       (access & IB_ACCESS_MW_BIND ? ENG_BIND : 0);
 }
 
 struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
@@ -208,6 +209,38 @@ err_mem:
 err_free:
 	kfree(mr);
 	return ERR_PTR(ret);
+}
+
+/* A work request binds it; until then nobody can use it. */
+int hyvs_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_mw *mw = to_hyvs_mw(ib);
+	u32 id;
+	int ret;
+
+	ret = hyvs_id_alloc(&dev->keys, mw, &id);
+	if (ret)
+		return ret;
+	mw->key.key = id << 8 | dev->variant++;
+	mw->key.pdn = to_hyvs_pd(ib->pd)->pdn;
+	mw->key.window = true;
+	ib->rkey = mw->key.key;
+	ret = eng_key_add(dev->eng, &mw->key);
+	if (ret)
+		hyvs_id_free(&dev->keys, id);
+	return ret;
+}
+
+int hyvs_dealloc_mw(struct ib_mw *ib)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_mw *mw = to_hyvs_mw(ib);
+
+	eng_key_del(dev->eng, &mw->key);
+	hyvs_retire(dev);
+	hyvs_id_free(&dev->keys, mw->key.key >> 8);
+	return 0;
 }
 
 int hyvs_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)

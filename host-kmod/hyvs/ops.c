@@ -18,12 +18,14 @@ const struct ib_device_ops hyvs_ops = {
 
 	.add_gid = hyvs_add_gid,
 	.alloc_hw_port_stats = hyvs_alloc_stats,
+	.alloc_mw = hyvs_alloc_mw,
 	.alloc_pd = hyvs_alloc_pd,
 	.alloc_ucontext = hyvs_alloc_ucontext,
 	.create_cq = hyvs_create_cq_op,
 	.create_qp = hyvs_create_qp,
 	.create_srq = hyvs_create_srq,
 	.create_user_ah = hyvs_create_ah,
+	.dealloc_mw = hyvs_dealloc_mw,
 	.dealloc_pd = hyvs_dealloc_pd,
 	.dealloc_ucontext = hyvs_dealloc_ucontext,
 	.del_gid = hyvs_del_gid,
@@ -48,6 +50,7 @@ const struct ib_device_ops hyvs_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, hyvs_ah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, hyvs_cq, ib),
+	INIT_RDMA_OBJ_SIZE(ib_mw, hyvs_mw, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, hyvs_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, hyvs_qp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, hyvs_srq, ib),

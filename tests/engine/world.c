@@ -13,8 +13,8 @@ const u8 *eng_port_bad, *eng_port_bad_end;
 /* --- Locks are taken in the order that engine.h says --- */
 
 static const char *const lock_order[] = {
-	"&worker->cq_lock", "&qp->send", "&qp->recv",
-	"&srq->lock",	    "&cq->lock", "&worker->lock",
+	"&worker->cq_lock", "&qp->send",     "&qp->recv",  "&srq->lock",
+	"&cq->lock",	    "&worker->lock", "&key->lock", "&eng->lock",
 };
 
 #define CLASSES ((int)(sizeof(lock_order) / sizeof(lock_order[0])))
@@ -263,6 +263,20 @@ struct key *key_create(struct world *w, struct buf *b, u32 pdn, u32 access)
 	key->eng.access = access;
 	key->eng.start = b->va;
 	key->eng.mem = b->mem;
+	if (eng_key_add(&w->eng, &key->eng))
+		abort();
+	key->next = w->keys;
+	w->keys = key;
+	return key;
+}
+
+struct key *window_create(struct world *w, u32 pdn)
+{
+	struct key *key = calloc(1, sizeof(*key));
+
+	key->eng.key = w->next_id++ << 8;
+	key->eng.pdn = pdn;
+	key->eng.window = true;
 	if (eng_key_add(&w->eng, &key->eng))
 		abort();
 	key->next = w->keys;
@@ -527,6 +541,10 @@ void qp_post(struct world *w, struct qp *qp, const struct wr *wr)
 		atomic->swap_add = htobe64(wr->swap_add);
 		atomic->compare = htobe64(wr->compare);
 		at += sizeof(*atomic);
+	}
+	if (wr->umr) {
+		memcpy(at, wr->umr, sizeof(*wr->umr));
+		at += sizeof(*wr->umr);
 	}
 	if (wr->inl) {
 		u32 count = htobe32(wr->inl_len | MLX5_INLINE_SEG);

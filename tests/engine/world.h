@@ -66,6 +66,14 @@ struct qp {
 	bool gone;
 };
 
+/* The rest of a request that changes a memory window, after its head. */
+struct umr {
+	struct mlx5_wqe_umr_ctrl_seg ctrl;
+	struct mlx5_wqe_mkey_context_seg mkey;
+	struct mlx5_wqe_umr_klm_seg klm;
+	u8 pad[48];
+};
+
 /* A send request; what is 0 is left out. */
 struct wr {
 	u8 opcode;
@@ -80,6 +88,7 @@ struct wr {
 	int nr_sge;
 	/* UD */
 	u32 dqpn, qkey;
+	const struct umr *umr;
 	/* Wrong on purpose. */
 	u32 xor_word, xor_qpn_ds;
 };
@@ -109,6 +118,7 @@ void buf_write(struct buf *b, u64 offset, const void *from, u64 n);
 void buf_read(struct buf *b, u64 offset, void *to, u64 n);
 void *buf_at(struct buf *b, u64 offset);
 struct key *key_create(struct world *w, struct buf *b, u32 pdn, u32 access);
+struct key *window_create(struct world *w, u32 pdn);
 void key_destroy(struct world *w, struct key *key);
 
 struct cq *cq_create(struct world *w, u32 entries, u32 size);

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory windows. Those of b are used by a. */
+#include "pair.h"
+#include "suites.h"
+
+#define BYTES 1000
+
+/* The request of ibv_bind_mw() or of a work request to bind a window. */
+static struct umr bind(struct pair *p, u32 rkey, u32 qpn, u8 access)
+{
+	struct umr umr = {
+		.ctrl.flags = MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET |
+			      MLX5_WQE_UMR_CTRL_FLAG_INLINE,
+		.ctrl.klm_octowords = htobe16(2),
+		.mkey.access_flags = access,
+		.mkey.qpn_mkey = htobe32(qpn << 8 | (rkey & 0xff)),
+		.mkey.start_addr = htobe64(p->bbuf->va + 64),
+		.mkey.len = htobe64(BYTES),
+		.klm.byte_count = htobe32(BYTES),
+		.klm.mkey = htobe32(p->bkey->eng.key),
+		.klm.address = htobe64(p->bbuf->va + 64),
+	};
+	u64 mask = MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_START_ADDR |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC;
+
+	if (qpn != ENG_ANY_QPN) {
+		umr.ctrl.flags |= MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE;
+		mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN;
+	}
+	umr.ctrl.mkey_mask = htobe64(mask);
+	return umr;
+}
+
+static struct umr unbind(bool qpn)
+{
+	struct umr umr = {
+		.ctrl.flags = MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET |
+			      MLX5_WQE_UMR_CTRL_FLAG_INLINE |
+			      (qpn ? MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN : 0),
+		.ctrl.mkey_mask = htobe64(MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE |
+					  MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY |
+					  MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN),
+		.mkey.free = MLX5_WQE_MKEY_CONTEXT_FREE,
+		.mkey.qpn_mkey = htobe32(0xffffff00),
+	};
+
+	return umr;
+}
+
+static void change(struct pair *p, struct qp *qp, u32 rkey,
+		   const struct umr *umr)
+{
+	qp_post(p->w, qp,
+		&(struct wr){.opcode = MLX5_OPCODE_UMR,
+			     .flags = SIGNALED,
+			     .imm = rkey,
+			     .umr = umr});
+	/* Its end is some runs later. */
+	world_sleep(p->w, 10000, 1000);
+}
+
+static void write_to(struct pair *p, u64 offset, u32 bytes, u32 rkey)
+{
+	struct sge from = pair_a(p, 0, bytes);
+
+	qp_post(p->w, p->a,
+		&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+			     .flags = SIGNALED,
+			     .raddr = p->bbuf->va + offset,
+			     .rkey = rkey,
+			     .sge = &from,
+			     .nr_sge = 1});
+	world_run(p->w);
+}
+
+#define WRITE MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_WRITE
+#define READ  MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_READ
+
+#define BOUND	 "cq8 qp14 req 25 at 0 bytes 0\n"
+#define NOT	 "cq8 qp14 req error 6 at 0\n"
+#define WRITTEN	 "cq5 qp11 req 8 at 0 bytes 0\n"
+#define REFUSED	 "cq5 qp11 req error 13 at 0\n"
+#define FLUSHED	 "cq8 qp14 resp error 5 at 0\n"
+#define NO_RIGHT "qp14 access error\n" REFUSED
+
+static void test_use(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct key *mw = window_create(p.w, 2);
+	u32 rkey = mw->eng.key + 1;
+	struct umr umr = bind(&p, rkey, ENG_ANY_QPN, WRITE);
+	u8 text[BYTES];
+
+	test_case("a window that is bound can be used");
+	p.bkey->eng.access = ENG_LOCAL_WRITE | ENG_BIND;
+	change(&p, p.b, mw->eng.key, &umr);
+	expect(p.w, "bound", BOUND);
+	write_to(&p, 64, BYTES, rkey);
+	expect(p.w, "written", WRITTEN);
+	buf_read(p.bbuf, 64, text, BYTES);
+	CHECK(!memcmp(text, buf_at(p.abuf, 0), 64));
+
+	test_case("a window has its own range");
+	write_to(&p, 65, BYTES, rkey);
+	expect(p.w, "range", "qp14 access error\ncq5 qp11 req error 13 at 1\n");
+	pair_destroy(&p);
+
+	test_case("a window that was never bound cannot be used");
+	p = pair_create(ENG_RC);
+	mw = window_create(p.w, 2);
+	write_to(&p, 64, 1, mw->eng.key);
+	expect(p.w, "unbound", NO_RIGHT);
+	pair_destroy(&p);
+
+	test_case("a window has its own rights");
+	p = pair_create(ENG_RC);
+	mw = window_create(p.w, 2);
+	p.bkey->eng.access |= ENG_BIND;
+	umr = bind(&p, rkey, ENG_ANY_QPN, READ);
+	change(&p, p.b, mw->eng.key, &umr);
+	write_to(&p, 64, 1, rkey);
+	expect(p.w, "rights", "qp14 access error\n" BOUND REFUSED);
+	pair_destroy(&p);
+
+	test_case("a window is no local key");
+	p = pair_create(ENG_RC);
+	mw = window_create(p.w, 1);
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_SEND,
+			     .sge = &(struct sge){p.abuf->va, 1, mw->eng.key},
+			     .nr_sge = 1});
+	world_run(p.w);
+	expect(p.w, "local", "cq5 qp11 req error 4 at 0\n");
+	pair_destroy(&p);
+
+	test_case("the key below a window goes");
+	p = pair_create(ENG_RC);
+	mw = window_create(p.w, 2);
+	p.bkey->eng.access |= ENG_BIND;
+	umr = bind(&p, rkey, ENG_ANY_QPN, WRITE);
+	change(&p, p.b, mw->eng.key, &umr);
+	key_destroy(p.w, p.bkey);
+	write_to(&p, 64, 1, rkey);
+	expect(p.w, "gone", "qp14 access error\n" BOUND REFUSED);
+	pair_destroy(&p);
+}
+
+/* Bind in a way that must not be: what is wrong is set by @spoil. */
+static void refuse(const char *what,
+		   void (*spoil)(struct pair *p, struct umr *umr),
+		   const char *log)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct key *mw = window_create(p.w, 2);
+	struct umr umr = bind(&p, mw->eng.key + 1, 14, WRITE);
+
+	p.bkey->eng.access = ENG_LOCAL_WRITE | ENG_BIND;
+	spoil(&p, &umr);
+	change(&p, p.b, mw->eng.key, &umr);
+	expect(p.w, what, log);
+	pair_destroy(&p);
+}
+
+static void nothing(struct pair *p, struct umr *umr)
+{
+}
+
+static void other_qp(struct pair *p, struct umr *umr)
+{
+	umr->mkey.qpn_mkey = htobe32(11 << 8);
+}
+
+static void no_bind(struct pair *p, struct umr *umr)
+{
+	p->bkey->eng.access = ENG_LOCAL_WRITE;
+}
+
+static void no_write(struct pair *p, struct umr *umr)
+{
+	p->bkey->eng.access = ENG_BIND;
+}
+
+static void other_owner(struct pair *p, struct umr *umr)
+{
+	umr->klm.mkey = htobe32(p->akey->eng.key);
+	umr->klm.address = htobe64(p->abuf->va);
+}
+
+static void too_long(struct pair *p, struct umr *umr)
+{
+	umr->klm.address = htobe64(p->bbuf->va + PAIR_BYTES - BYTES + 1);
+}
+
+static void more_bits(struct pair *p, struct umr *umr)
+{
+	umr->ctrl.mkey_mask |= htobe64(MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE);
+}
+
+static void two_lengths(struct pair *p, struct umr *umr)
+{
+	umr->mkey.len = htobe64(BYTES + 1);
+}
+
+static void test_refused(void)
+{
+	test_case("what a window must not be bound to");
+	refuse("as it should be", nothing, BOUND);
+	refuse("for another QP", other_qp, NOT);
+	refuse("a key without the right", no_bind, NOT);
+	refuse("a key that cannot be written", no_write, NOT);
+	refuse("the key of somebody else", other_owner, NOT);
+	refuse("past the end", too_long, NOT);
+	refuse("more is changed", more_bits, "cq8 qp14 req error 2 at 0\n");
+	refuse("two lengths", two_lengths, "cq8 qp14 req error 2 at 0\n");
+}
+
+static void send_inval(struct pair *p, u32 rkey)
+{
+	qp_post_recv(p->b, NULL, 0);
+	qp_post(p->w, p->a,
+		&(struct wr){.opcode = MLX5_OPCODE_SEND_INVAL,
+			     .flags = SIGNALED,
+			     .imm = rkey});
+	world_sleep(p->w, 10000, 1000);
+}
+
+static void test_invalidate(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct key *mw = window_create(p.w, 2);
+	u32 rkey = mw->eng.key + 1;
+	struct umr umr = bind(&p, rkey, 14, WRITE), end = unbind(true);
+
+	test_case("a window of a QP is bound once, until it is invalidated");
+	p.bkey->eng.access |= ENG_BIND;
+	change(&p, p.b, mw->eng.key, &umr);
+	change(&p, p.b, rkey, &end);
+	umr = bind(&p, rkey + 1, 14, WRITE);
+	change(&p, p.b, rkey, &umr);
+	expect(p.w, "twice",
+	       BOUND "cq8 qp14 req 25 at 3 bytes 0\n"
+		     "cq8 qp14 req 25 at 6 bytes 0\n");
+	change(&p, p.b, rkey + 1, &umr);
+	expect(p.w, "not free", "cq8 qp14 req error 6 at 9\n");
+	pair_destroy(&p);
+
+	test_case("a peer invalidates");
+	p = pair_create(ENG_RC);
+	mw = window_create(p.w, 2);
+	p.bkey->eng.access |= ENG_BIND;
+	umr = bind(&p, rkey, 14, WRITE);
+	change(&p, p.b, mw->eng.key, &umr);
+	send_inval(&p, rkey);
+	expect(p.w, "invalidated",
+	       BOUND "cq8 qp14 resp 4 at 0 bytes 0 imm 1101 from 11\n"
+		     "cq5 qp11 req 1 at 0 bytes 0\n");
+	write_to(&p, 64, 1, rkey);
+	expect(p.w, "no more",
+	       "qp14 access error\ncq5 qp11 req error 13 at 1\n");
+	pair_destroy(&p);
+
+	test_case("a peer cannot invalidate what is no window of the QP");
+	p = pair_create(ENG_RC);
+	mw = window_create(p.w, 2);
+	p.bkey->eng.access |= ENG_BIND;
+	umr = bind(&p, rkey, ENG_ANY_QPN, WRITE);
+	change(&p, p.b, mw->eng.key, &umr);
+	send_inval(&p, rkey);
+	expect(p.w, "any QP", "qp14 access error\n" BOUND FLUSHED REFUSED);
+	CHECK(mw->eng.bound);
+	pair_destroy(&p);
+	p = pair_create(ENG_RC);
+	send_inval(&p, p.bkey->eng.key);
+	expect(p.w, "a key", "qp14 access error\n" FLUSHED REFUSED);
+	pair_destroy(&p);
+}
+
+void test_windows(void)
+{
+	test_use();
+	test_refused();
+	test_invalidate();
+}
