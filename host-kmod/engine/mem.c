@@ -7,7 +7,7 @@
 /* Bytes that are stored in order at the end of a message. */
 #define TAIL	64
 
-static void *eng_mem_span(const struct eng_mem *mem, u64 offset, u64 *left)
+static inline void *eng_mem_span(const struct eng_mem *mem, u64 offset, u64 *left)
 {
 	u64 place = mem->first + offset;
 	u64 mask = (1ULL << mem->shift) - 1;
@@ -26,11 +26,16 @@ void *eng_mem_at(const struct eng_mem *mem, u64 offset)
 bool eng_mem_read(const struct eng_mem *mem, u64 offset, void *dst, u32 n)
 {
 	u8 *to = dst;
+	u64 left;
+	void *from = eng_mem_span(mem, offset, &left);
 
+	if (left >= n)
+		return !eng_copy(to, from, n);
 	while (n) {
-		u64 left;
-		void *from = eng_mem_span(mem, offset, &left);
-		u32 now = left < n ? left : n;
+		u32 now;
+
+		from = eng_mem_span(mem, offset, &left);
+		now = left < n ? left : n;
 
 		if (eng_copy(to, from, now))
 			return false;
@@ -61,7 +66,7 @@ void eng_iter_init_private(struct eng_iter *it, void *private, u64 skip)
 }
 
 /* The next bytes without a gap, at most *@n of them. */
-static void *eng_iter_span(struct eng_iter *it, u64 *n)
+static inline void *eng_iter_span(struct eng_iter *it, u64 *n)
 {
 	const struct eng_sge *sge = it->sge;
 	u64 left;
@@ -78,7 +83,7 @@ static void *eng_iter_span(struct eng_iter *it, u64 *n)
 	return ptr;
 }
 
-static void eng_iter_skip(struct eng_iter *it, u64 n)
+static inline void eng_iter_skip(struct eng_iter *it, u64 n)
 {
 	if (it->private) {
 		it->private += n;
@@ -92,23 +97,13 @@ static void eng_iter_skip(struct eng_iter *it, u64 n)
 	}
 }
 
-/*
- * Applications poll the last byte of a message, and HCAs write in the order of
- * addresses, but a copy of the processor may not. Stores of 8 bytes that are
- * aligned do not tear.
- */
-static bool eng_copy_tail(u8 *dst, const void *src, u32 n)
+static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
 {
-	u8 buf[TAIL] __aligned(8);
 	u32 i = 0;
 
-	if (eng_copy(buf, src, n))
-		return false;
-	/* Whoever sees the last bytes must see the ones before. */
-	smp_wmb();
 	if (n == 4 && !((unsigned long)dst & 3)) {
 		WRITE_ONCE(*(u32 *)dst, *(u32 *)buf);
-		return true;
+		return;
 	}
 	for (; i < n && ((unsigned long)(dst + i) & 7); i++)
 		WRITE_ONCE(dst[i], buf[i]);
@@ -120,6 +115,28 @@ static bool eng_copy_tail(u8 *dst, const void *src, u32 n)
 	}
 	for (; i < n; i++)
 		WRITE_ONCE(dst[i], buf[i]);
+}
+
+/*
+ * Applications poll the last byte of a message, and HCAs write in the order of
+ * addresses, but a copy of the processor may not. Stores of 8 bytes that are
+ * aligned do not tear.
+ */
+static bool eng_copy_tail(u8 *dst, const void *src, u32 n)
+{
+	u64 buf[TAIL / 8];
+	u32 i;
+
+	if (eng_copy(buf, src, n))
+		return false;
+	/* Whoever sees the last bytes must see the ones before. */
+	smp_wmb();
+	if (((unsigned long)dst | n) & 7) {
+		eng_store_tail(dst, (u8 *)buf, n);
+		return true;
+	}
+	for (i = 0; i < n / 8; i++)
+		WRITE_ONCE(((u64 *)dst)[i], buf[i]);
 	return true;
 }
 
