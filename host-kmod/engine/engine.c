@@ -20,8 +20,11 @@ void eng_init(struct eng *eng, const struct eng_ops *ops, void *env)
 	eng->epoch = 1;
 	eng_lock_init(&eng->lock);
 	INIT_LIST_HEAD(&eng->workers);
+	memset(eng->stats, 0, sizeof(eng->stats));
 	eng_table_init(&eng->keys);
 	eng_table_init(&eng->qps);
+	eng_lock_init(&eng->group_lock);
+	INIT_LIST_HEAD(&eng->groups);
 }
 
 void eng_destroy(struct eng *eng)
@@ -47,11 +50,33 @@ void eng_worker_add(struct eng *eng, struct eng_worker *worker)
 	eng_unlock(&eng->lock);
 }
 
+static void eng_stats_add(u64 *stats, const struct eng_worker *worker)
+{
+	u32 i;
+
+	for (i = 0; i < ENG_STATS; i++)
+		stats[i] += READ_ONCE(worker->stats[i]);
+}
+
 void eng_worker_del(struct eng_worker *worker)
 {
-	eng_lock(&worker->eng->lock);
+	struct eng *eng = worker->eng;
+
+	eng_lock(&eng->lock);
 	list_del(&worker->link);
-	eng_unlock(&worker->eng->lock);
+	eng_stats_add(eng->stats, worker);
+	eng_unlock(&eng->lock);
+}
+
+void eng_stats(struct eng *eng, u64 stats[ENG_STATS])
+{
+	struct eng_worker *worker;
+
+	eng_lock(&eng->lock);
+	memcpy(stats, eng->stats, sizeof(eng->stats));
+	list_for_each_entry(worker, &eng->workers, link)
+		eng_stats_add(stats, worker);
+	eng_unlock(&eng->lock);
 }
 
 /* Both queues of a QP in error state; true if there may be more to complete. */

@@ -12,7 +12,7 @@
  * time. It is read once, into private memory, and checked there. Positions and
  * states are private, and what is in a queue is never used as state.
  *
- * Functions called *_add may sleep. No other function sleeps or allocates memory.
+ * Functions called *_add, *_join and *_leave may sleep. No other function sleeps or allocates memory.
  * All are called in process context.
  *
  * Locks, outermost first. At most one of each class is held, so two QPs that send
@@ -20,6 +20,7 @@
  *
  *	worker->cq_lock	list of CQs
  *	qp->send	a QP's send queue and its requester
+ *	eng->group_lock	multicast groups
  *	qp->recv	a QP's receive queue, its responder and its state
  *	srq->lock
  *	cq->lock
@@ -112,19 +113,33 @@ struct eng_table {
 	void **chunk[1 << (ENG_ID_BITS - ENG_CHUNK_BITS)];
 };
 
+/* Counters. */
+enum eng_stat {
+	ENG_STAT_REQUESTS,	/* that were executed */
+	ENG_STAT_BYTES,		/* of them */
+	ENG_STAT_RNR_WAITS,	/* for a receive request of the peer */
+	ENG_STAT_RETRIES,	/* no answer */
+	ENG_STAT_ERRORS,	/* requests that ended with an error */
+	ENG_STATS,
+};
+
 struct eng {
 	const struct eng_ops *ops;
 	void *env;
 	u64 epoch;		/* see epoch.c; written under lock */
-	eng_lock_t lock;	/* protects workers */
+	eng_lock_t lock;	/* protects workers, stats */
 	struct list_head workers;
+	u64 stats[ENG_STATS];	/* of workers that have gone; under lock */
 	struct eng_table keys;
 	struct eng_table qps;
+	eng_lock_t group_lock;	/* protects groups */
+	struct list_head groups;
 };
 
 void eng_init(struct eng *eng, const struct eng_ops *ops, void *env);
 /* The engine has no objects and no workers. */
 void eng_destroy(struct eng *eng);
+void eng_stats(struct eng *eng, u64 stats[ENG_STATS]);
 
 /* --- Retirement --- */
 
@@ -153,6 +168,7 @@ struct eng_worker {
 	struct list_head link;		/* in eng->workers */
 	u64 epoch;			/* of the run; 0 while idle */
 	u64 now;
+	u64 stats[ENG_STATS];		/* written by the worker only */
 
 	eng_lock_t lock;		/* protects the lists and the QPs' places */
 	struct list_head qps;		/* all, by qp->all */
@@ -410,6 +426,17 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 /* @mask has the members of @attr to be set. The caller checks transitions. */
 void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask);
 void eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr);
+/* @qp is in no multicast group. */
 void eng_qp_del(struct eng_qp *qp);
+
+/* --- Multicast --- */
+
+#define ENG_MULTICAST_QPN	0xffffffU
+#define ENG_MAX_MEMBERS		64	/* of a group */
+
+/* Let a UD QP have what is sent to a group: -EEXIST, -ENOSPC or -ENOMEM. */
+int eng_group_join(struct eng_qp *qp, const u8 gid[16]);
+/* Return: 0, or -ENOENT if it has not joined. */
+int eng_group_leave(struct eng_qp *qp, const u8 gid[16]);
 
 #endif /* ENG_ENGINE_H */

@@ -80,9 +80,9 @@ enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 			  const struct eng_op *op, u64 done, u64 budget,
 			  struct eng_result *result);
 
-/* Send a datagram to whoever may be there. ENG_LOCAL_PROT or ENG_DONE. */
-enum eng_verdict eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
-			     const struct eng_op *op);
+/* Send a datagram to whoever may be there. */
+void eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
+		 const struct eng_op *op);
 
 /* --- req.c --- */
 

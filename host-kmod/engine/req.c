@@ -20,6 +20,11 @@ static const u32 rnr_times[32] = {
 	32768, 49152,
 };
 
+static void eng_count(struct eng_worker *worker, enum eng_stat stat, u64 n)
+{
+	WRITE_ONCE(worker->stats[stat], worker->stats[stat] + n);
+}
+
 static bool eng_sq_read(struct eng_qp *qp, u32 block, void *to)
 {
 	u32 slot = (qp->sq_head + block) & (qp->init.sq_entries - 1);
@@ -87,6 +92,8 @@ static enum eng_progress eng_sq_complete(struct eng_worker *worker,
 	if (op->code >= ENG_OP_SEND && qp->init.type != ENG_UD)
 		qp->attr.sq_psn = (qp->attr.sq_psn +
 				   eng_op_psns(qp, op->length)) & ENG_PSN_MASK;
+	eng_count(worker, ENG_STAT_REQUESTS, 1);
+	eng_count(worker, ENG_STAT_BYTES, op->length);
 	eng_sq_advance(qp, op);
 	if (op->signalled)
 		eng_sq_push(worker, qp, op, result ? op->length : 0,
@@ -99,6 +106,7 @@ static enum eng_progress eng_sq_fail(struct eng_worker *worker,
 				     struct eng_qp *qp, const struct eng_op *op,
 				     int syndrome)
 {
+	eng_count(worker, ENG_STAT_ERRORS, 1);
 	eng_sq_advance(qp, op);
 	eng_sq_push(worker, qp, op, 0, syndrome);
 	eng_lock(&qp->recv);
@@ -126,6 +134,7 @@ static enum eng_progress eng_sq_rnr(struct eng_worker *worker,
 	if (qp->attr.rnr_retry != 7)
 		qp->rnr_retries--;
 	qp->rnr_wait = true;
+	eng_count(worker, ENG_STAT_RNR_WAITS, 1);
 	return eng_sq_wait(worker, qp, rnr_times[code & 31] * 10000ULL);
 }
 
@@ -138,6 +147,7 @@ static enum eng_progress eng_sq_silent(struct eng_worker *worker,
 	if (!qp->retries)
 		return eng_sq_fail(worker, qp, op, ENG_SYND_RETRY_EXC);
 	qp->retries--;
+	eng_count(worker, ENG_STAT_RETRIES, 1);
 	return eng_sq_wait(worker, qp, 4096ULL << qp->attr.timeout);
 }
 
@@ -216,7 +226,8 @@ static enum eng_progress eng_sq_execute(struct eng_worker *worker,
 			return eng_sq_fail(worker, qp, &op,
 					   ENG_SYND_LOCAL_LENGTH);
 		result.copied = op.length;
-		verdict = eng_exec_ud(worker, qp, &op);
+		eng_exec_ud(worker, qp, &op);
+		verdict = ENG_DONE;
 	} else {
 		verdict = eng_exec(worker, qp, &op, qp->done, ENG_STEP,
 				   &result);

@@ -2,6 +2,7 @@
 /*
  * The responder: executes requests of a peer at a QP.
  */
+#include "group.h"
 #include "key.h"
 #include "mem.h"
 #include "qp.h"
@@ -333,8 +334,29 @@ static enum eng_verdict eng_deliver_ud(struct exec *x, u8 *grh)
 	return ENG_DONE;
 }
 
-enum eng_verdict eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
-			     const struct eng_op *op)
+/* A datagram on its way. */
+struct eng_datagram {
+	struct exec *exec;
+	u8 grh[ENG_GRH_SIZE];
+	u32 qkey;
+};
+
+static void eng_deliver_to(struct eng_qp *peer, void *context)
+{
+	struct eng_datagram *datagram = context;
+	struct exec *x = datagram->exec;
+
+	x->qp = peer;
+	eng_lock(&peer->recv);
+	if (!peer->dead && peer->init.type == ENG_UD &&
+	    eng_state_receives(peer->state) &&
+	    peer->attr.qkey == datagram->qkey)
+		eng_deliver_ud(x, datagram->grh);
+	eng_unlock(&peer->recv);
+}
+
+void eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
+		 const struct eng_op *op)
 {
 	struct exec x = {
 		.worker = worker,
@@ -343,23 +365,19 @@ enum eng_verdict eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
 		.step = op->length,
 		.last = true,
 	};
+	struct eng_datagram datagram = { .exec = &x };
 	struct eng *eng = qp->eng;
-	u8 grh[ENG_GRH_SIZE];
 	struct eng_qp *peer;
-	u32 qkey;
 
 	/* The highest bit stands for the key of the QP. */
-	qkey = op->qkey >> 31 ? qp->attr.qkey : op->qkey;
-	if (!eng->ops->ud_path(eng->env, qp, &op->av, op->length, grh))
-		return ENG_DONE;
+	datagram.qkey = op->qkey >> 31 ? qp->attr.qkey : op->qkey;
+	if (!eng->ops->ud_path(eng->env, qp, &op->av, op->length, datagram.grh))
+		return;
+	if (op->dqpn == ENG_MULTICAST_QPN) {
+		eng_group_send(eng, op->av.dgid, eng_deliver_to, &datagram);
+		return;
+	}
 	peer = eng_table_find(&eng->qps, op->dqpn);
-	if (!peer)
-		return ENG_DONE;
-	x.qp = peer;
-	eng_lock(&peer->recv);
-	if (!peer->dead && peer->init.type == ENG_UD &&
-	    eng_state_receives(peer->state) && peer->attr.qkey == qkey)
-		eng_deliver_ud(&x, grh);
-	eng_unlock(&peer->recv);
-	return ENG_DONE;
+	if (peer)
+		eng_deliver_to(peer, &datagram);
 }

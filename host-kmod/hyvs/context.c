@@ -69,9 +69,9 @@ int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 		return ret;
 	mutex_init(&uctx->record_lock);
 	INIT_LIST_HEAD(&uctx->records);
-	ret = hyvs_uars_init(&uctx->uars);
-	if (ret)
-		return ret;
+	uctx->uars = hyvs_uars_create(uctx);
+	if (!uctx->uars)
+		return -ENOMEM;
 	ret = hyvs_worker_start(uctx);
 	if (ret)
 		goto err_uars;
@@ -83,7 +83,7 @@ int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 err_worker:
 	hyvs_worker_stop(uctx);
 err_uars:
-	hyvs_uars_free(&uctx->uars);
+	hyvs_uars_put(uctx->uars);
 	return ret;
 }
 
@@ -91,9 +91,15 @@ void hyvs_dealloc_ucontext(struct ib_ucontext *ib)
 {
 	struct hyvs_ucontext *uctx = to_hyvs_ucontext(ib);
 
+	hyvs_uars_disconnect(uctx->uars);
 	hyvs_worker_stop(uctx);
-	hyvs_uars_free(&uctx->uars);
+	hyvs_uars_put(uctx->uars);
 	mutex_destroy(&uctx->record_lock);
+}
+
+/* A device may go before its users: their objects and contexts are destroyed. */
+void hyvs_disassociate_ucontext(struct ib_ucontext *ib)
+{
 }
 
 int hyvs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)

@@ -7,6 +7,7 @@
 #include <linux/limits.h>
 #include <linux/netdevice.h>
 #include <net/ip.h>
+#include <net/ipv6.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
@@ -57,6 +58,9 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_srq = 65536;
 	attr->max_srq_wr = HYVS_MAX_QUEUE - 1;
 	attr->max_srq_sge = HYVS_MAX_SGE - 1;
+	attr->max_mcast_grp = 65536;
+	attr->max_mcast_qp_attach = ENG_MAX_MEMBERS;
+	attr->max_total_mcast_qp_attach = 65536 * ENG_MAX_MEMBERS;
 	attr->max_pkeys = 1;
 	attr->local_ca_ack_delay = 15;
 	return 0;
@@ -184,6 +188,11 @@ static void hyvs_fill_grh(u8 *grh, const struct eng_av *av,
 	ip_send_check(ip);
 }
 
+static bool hyvs_is_multicast(const struct eng_av *av)
+{
+	return ipv6_addr_is_multicast((const struct in6_addr *)av->dgid);
+}
+
 bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 		  u32 length, u8 grh[ENG_GRH_SIZE])
 {
@@ -195,7 +204,8 @@ bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 	read_lock_bh(&dev->gid_lock);
 	from = &dev->gids[av->sgid_index];
 	sgid = from->gid;
-	ok = from->valid && hyvs_find_gid(dev, av->dgid);
+	ok = from->valid && (hyvs_is_multicast(av) ||
+			     hyvs_find_gid(dev, av->dgid));
 	read_unlock_bh(&dev->gid_lock);
 	if (ok)
 		hyvs_fill_grh(grh, av, &sgid, length);

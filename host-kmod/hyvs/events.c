@@ -15,8 +15,8 @@ static u64 hyvs_now(void *env)
 
 static void hyvs_wake(void *env, struct eng_worker *worker)
 {
-	hyvs_uars_wake(&container_of(worker, struct hyvs_ucontext,
-				     worker)->uars);
+	hyvs_uars_wake(container_of(worker, struct hyvs_ucontext,
+				    worker)->uars);
 }
 
 static void hyvs_cq_event(void *env, struct eng_cq *eng)

@@ -68,7 +68,7 @@ struct hyvs_record_page {
 
 struct hyvs_ucontext {
 	struct ib_ucontext ib;
-	struct hyvs_uars uars;
+	struct hyvs_uars *uars;
 	struct task_struct *task;
 	spinlock_t run_lock;		/* protects worker; outside the engine's */
 	struct eng_worker worker;
@@ -92,6 +92,7 @@ struct hyvs_mem {
 struct hyvs_mr {
 	struct ib_mr ib;
 	struct hyvs_mem mem;
+	int access;
 	struct eng_key key;
 };
 
@@ -204,6 +205,9 @@ void hyvs_retire(struct hyvs_device *dev);
 
 struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			       u64 iova, int access, struct ib_udata *udata);
+struct ib_mr *hyvs_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
+				 u64 length, u64 iova, int access,
+				 struct ib_pd *pd, struct ib_udata *udata);
 int hyvs_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
 int hyvs_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);
 int hyvs_dealloc_mw(struct ib_mw *ib);
@@ -212,6 +216,7 @@ int hyvs_dealloc_mw(struct ib_mw *ib);
 
 int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
 void hyvs_dealloc_ucontext(struct ib_ucontext *ib);
+void hyvs_disassociate_ucontext(struct ib_ucontext *ib);
 int hyvs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int hyvs_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int hyvs_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
@@ -254,5 +259,7 @@ int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 int hyvs_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		  struct ib_qp_init_attr *init);
 int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata);
+int hyvs_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
+int hyvs_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 
 #endif /* HYVS_H */

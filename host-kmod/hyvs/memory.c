@@ -192,6 +192,7 @@ struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 		goto err_mem;
 	mr->key.key = id << 8 | dev->variant++;
 	mr->key.pdn = to_hyvs_pd(pd)->pdn;
+	mr->access = access;
 	mr->key.access = hyvs_key_access(access);
 	mr->key.start = iova;
 	mr->key.mem = mr->mem.eng;
@@ -209,6 +210,30 @@ err_mem:
 err_free:
 	kfree(mr);
 	return ERR_PTR(ret);
+}
+
+/* The new region has a new key: nobody uses the old one for other memory. */
+struct ib_mr *hyvs_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
+				 u64 length, u64 iova, int access,
+				 struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct hyvs_mr *mr = to_hyvs_mr(ib);
+
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!(flags & IB_MR_REREG_TRANS)) {
+		/* Its addresses are those of whoever registered it. */
+		if (mr->mem.umem->owning_mm != current->mm)
+			return ERR_PTR(-EINVAL);
+		start = mr->mem.umem->address;
+		length = mr->mem.umem->length;
+		iova = mr->key.start;
+	}
+	return hyvs_reg_user_mr(flags & IB_MR_REREG_PD ? pd : ib->pd, start,
+				length, iova,
+				flags & IB_MR_REREG_ACCESS ? access :
+							     mr->access,
+				udata);
 }
 
 /* A work request binds it; until then nobody can use it. */

@@ -4,6 +4,7 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <rdma/mlx5-abi.h>
 
 #include "hyvs/hyvs.h"
@@ -20,18 +21,17 @@ static unsigned long hyvs_mmap_index(unsigned long pgoff)
 }
 
 /* In this order; worker.c says why. */
-static vm_fault_t hyvs_uar_fault(struct vm_fault *vmf)
+static vm_fault_t hyvs_uar_insert(struct hyvs_uars *uars, struct vm_fault *vmf)
 {
-	struct hyvs_ucontext *uctx = vmf->vma->vm_private_data;
 	unsigned int index = vmf->vma->vm_pgoff % HYVS_UARS;
-	struct hyvs_uars *uars = &uctx->uars;
+	struct hyvs_ucontext *uctx = uars->uctx;
 	unsigned long pfn;
 	vm_fault_t ret;
 
 	hyvs_uars_expect(uars, index);
 	pfn = virt_to_phys(uars->page[index]) >> PAGE_SHIFT;
 	ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
-	if (ret != VM_FAULT_NOPAGE)
+	if (ret != VM_FAULT_NOPAGE || !uctx)
 		return ret;
 	WRITE_ONCE(uars->open, true);
 	hyvs_count(uctx, HYVS_STAT_FAULTS);
@@ -43,11 +43,38 @@ static vm_fault_t hyvs_uar_fault(struct vm_fault *vmf)
 	return ret;
 }
 
+static vm_fault_t hyvs_uar_fault(struct vm_fault *vmf)
+{
+	struct hyvs_uars *uars = vmf->vma->vm_private_data;
+	vm_fault_t ret;
+
+	down_read(&uars->lock);
+	ret = hyvs_uar_insert(uars, vmf);
+	up_read(&uars->lock);
+	return ret;
+}
+
+/* ib_uverbs does not keep the module of a device that may go before its users. */
+static void hyvs_uar_open(struct vm_area_struct *vma)
+{
+	struct hyvs_uars *uars = vma->vm_private_data;
+
+	__module_get(THIS_MODULE);
+	kref_get(&uars->ref);
+}
+
+static void hyvs_uar_close(struct vm_area_struct *vma)
+{
+	hyvs_uars_put(vma->vm_private_data);
+	module_put(THIS_MODULE);
+}
+
 static const struct vm_operations_struct hyvs_uar_vm_ops = {
+	.open = hyvs_uar_open,
+	.close = hyvs_uar_close,
 	.fault = hyvs_uar_fault,
 };
 
-/* The file of the mapping keeps the context. */
 int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 {
 	struct hyvs_ucontext *uctx = to_hyvs_ucontext(ib);
@@ -65,12 +92,13 @@ int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 	    !(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 
-	vma->vm_pgoff = hyvs_uar_pgoff(&uctx->uars, index);
-	vma->vm_private_data = uctx;
+	vma->vm_pgoff = hyvs_uar_pgoff(uctx->uars, index);
+	vma->vm_private_data = uctx->uars;
 	vma->vm_ops = &hyvs_uar_vm_ops;
 	/* A child has no part in the context of its parent. */
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
 		     VM_DONTCOPY);
-	WRITE_ONCE(uctx->uars.mapping, vma->vm_file->f_mapping);
+	WRITE_ONCE(uctx->uars->mapping, vma->vm_file->f_mapping);
+	hyvs_uar_open(vma);
 	return 0;
 }

@@ -7,18 +7,25 @@
 
 #include "hyvs/hyvs.h"
 
+#define ALL_STATS	(HYVS_STATS + ENG_STATS)
+
 static const struct rdma_stat_desc hyvs_stat_descs[] = {
 	[HYVS_STAT_FAULTS].name = "doorbell_faults",
 	[HYVS_STAT_ASSISTS].name = "doorbell_assists",
 	[HYVS_STAT_PARKS].name = "worker_parks",
 	[HYVS_STAT_SLEEPS].name = "worker_sleeps",
+	[HYVS_STATS + ENG_STAT_REQUESTS].name = "requests",
+	[HYVS_STATS + ENG_STAT_BYTES].name = "request_bytes",
+	[HYVS_STATS + ENG_STAT_RNR_WAITS].name = "rnr_waits",
+	[HYVS_STATS + ENG_STAT_RETRIES].name = "retries",
+	[HYVS_STATS + ENG_STAT_ERRORS].name = "request_errors",
 };
 
-static_assert(ARRAY_SIZE(hyvs_stat_descs) == HYVS_STATS);
+static_assert(ARRAY_SIZE(hyvs_stat_descs) == ALL_STATS);
 
 struct rdma_hw_stats *hyvs_alloc_stats(struct ib_device *ib, u32 port)
 {
-	return rdma_alloc_hw_stats_struct(hyvs_stat_descs, HYVS_STATS,
+	return rdma_alloc_hw_stats_struct(hyvs_stat_descs, ALL_STATS,
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
@@ -32,5 +39,6 @@ int hyvs_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
 		return -EOPNOTSUPP;
 	for (i = 0; i < HYVS_STATS; i++)
 		stats->value[i] = atomic64_read(&dev->stats[i]);
-	return HYVS_STATS;
+	eng_stats(dev->eng, &stats->value[HYVS_STATS]);
+	return ALL_STATS;
 }

@@ -3,6 +3,7 @@
 #include <linux/gfp.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 
 #include "hyvs/uar.h"
 
@@ -44,11 +45,27 @@ static enum hrtimer_restart hyvs_uars_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-int hyvs_uars_init(struct hyvs_uars *uars)
+static void hyvs_uars_free(struct hyvs_uars *uars)
 {
-	static atomic64_t ids = ATOMIC64_INIT(0);
 	unsigned int i;
 
+	for (i = 0; i < HYVS_UARS; i++)
+		free_page((unsigned long)uars->page[i]);
+	kfree(uars);
+}
+
+struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx)
+{
+	static atomic64_t ids = ATOMIC64_INIT(0);
+	struct hyvs_uars *uars;
+	unsigned int i;
+
+	uars = kzalloc(sizeof(*uars), GFP_KERNEL_ACCOUNT);
+	if (!uars)
+		return NULL;
+	kref_init(&uars->ref);
+	init_rwsem(&uars->lock);
+	uars->uctx = uctx;
 	init_waitqueue_head(&uars->wait);
 	hrtimer_init(&uars->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	uars->timer.function = hyvs_uars_timer;
@@ -58,20 +75,29 @@ int hyvs_uars_init(struct hyvs_uars *uars)
 		if (!uars->page[i])
 			goto err_pages;
 	}
-	return 0;
+	return uars;
 
 err_pages:
 	hyvs_uars_free(uars);
-	return -ENOMEM;
+	return NULL;
 }
 
-void hyvs_uars_free(struct hyvs_uars *uars)
+static void hyvs_uars_release(struct kref *ref)
 {
-	unsigned int i;
+	hyvs_uars_free(container_of(ref, struct hyvs_uars, ref));
+}
 
+void hyvs_uars_put(struct hyvs_uars *uars)
+{
+	kref_put(&uars->ref, hyvs_uars_release);
+}
+
+void hyvs_uars_disconnect(struct hyvs_uars *uars)
+{
+	down_write(&uars->lock);
+	uars->uctx = NULL;
+	up_write(&uars->lock);
 	hrtimer_cancel(&uars->timer);
-	for (i = 0; i < HYVS_UARS; i++)
-		free_page((unsigned long)uars->page[i]);
 }
 
 pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index)
@@ -108,7 +134,7 @@ u64 hyvs_uars_keep(const struct hyvs_uars *uars, u64 now)
 	if (!READ_ONCE(uars->stores) || age >= MAX_KEEP)
 		return 0;
 	/* Longer each time, in case that a processor is slow. */
-	return max(age, WAKE_DELAY);
+	return max_t(u64, age, WAKE_DELAY);
 }
 
 static bool hyvs_uar_changed(void *page, unsigned int offset, u64 *last)

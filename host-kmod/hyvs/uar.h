@@ -8,14 +8,21 @@
 
 #include <linux/bitops.h>
 #include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/rwsem.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
 #define HYVS_UARS	8
 
 struct address_space;
+struct hyvs_ucontext;
 
+/* Mappings may live longer than the context. */
 struct hyvs_uars {
+	struct kref ref;
+	struct rw_semaphore lock;	/* protects uctx; inside mmap_lock */
+	struct hyvs_ucontext *uctx;	/* NULL once it has gone */
 	void *page[HYVS_UARS];
 	u64 id;				/* of the context; place in the mapping */
 	struct address_space *mapping;	/* of the file; NULL until mapped */
@@ -35,9 +42,10 @@ struct hyvs_uars {
 void hyvs_uars_wake(struct hyvs_uars *uars);
 /* The same, a little later. */
 void hyvs_uars_wake_later(struct hyvs_uars *uars);
-int hyvs_uars_init(struct hyvs_uars *uars);
-/* Nobody has mapped them any more. */
-void hyvs_uars_free(struct hyvs_uars *uars);
+struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx);
+void hyvs_uars_put(struct hyvs_uars *uars);
+/* The context goes. What is stored from now on is no doorbell. */
+void hyvs_uars_disconnect(struct hyvs_uars *uars);
 /* All contexts of a device share the mapping of its file, so each has a place. */
 pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index);
 /* Take the pages out of all page tables: the next store will fault. */

@@ -74,12 +74,12 @@ static bool hyvs_worker_poll(struct hyvs_ucontext *uctx)
 	u32 qpn;
 
 	for (i = 0; i < HYVS_UARS; i++) {
-		if (hyvs_uar_rung(&uctx->uars, i, &qpn)) {
+		if (hyvs_uar_rung(uctx->uars, i, &qpn)) {
 			eng_ring_qp(&uctx->worker, qpn);
 			work = true;
 		}
 	}
-	if (hyvs_uar_armed(&uctx->uars)) {
+	if (hyvs_uar_armed(uctx->uars)) {
 		eng_arm(&uctx->worker);
 		work = true;
 	}
@@ -132,7 +132,7 @@ static void hyvs_adapt(struct hyvs_ucontext *uctx, u64 slept)
 /* Sleep until somebody wakes the thread, for at most @timeout ns. */
 static void hyvs_worker_sleep(struct hyvs_ucontext *uctx, u64 timeout)
 {
-	struct hyvs_uars *uars = &uctx->uars;
+	struct hyvs_uars *uars = uctx->uars;
 
 	hyvs_count(uctx, HYVS_STAT_SLEEPS);
 	/* Interruptible only to be no part of the system's load. */
@@ -147,13 +147,13 @@ static void hyvs_worker_park(struct hyvs_ucontext *uctx, u64 deadline)
 	u64 now = ktime_get_ns(), timeout = KTIME_MAX, keep;
 
 	hyvs_count(uctx, HYVS_STAT_PARKS);
-	keep = hyvs_uars_keep(&uctx->uars, now);
+	keep = hyvs_uars_keep(uctx->uars, now);
 	if (deadline)
 		timeout = deadline > now ? deadline - now : 0;
 	/* Pairs with the first barrier of hyvs_uars_wake(). */
-	smp_store_mb(uctx->uars.woken, false);
+	smp_store_mb(uctx->uars->woken, false);
 	if (!keep)
-		hyvs_uars_hide(&uctx->uars);
+		hyvs_uars_hide(uctx->uars);
 	/* No record may be read before. */
 	smp_mb();
 	if (hyvs_worker_scan(uctx)) {

@@ -51,6 +51,26 @@ static void test_remote(void)
 	pair_destroy(&p);
 }
 
+static void test_counters(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, 100);
+	struct wr wr = write_to(&p, 0, &from);
+	u64 stats[ENG_STATS];
+
+	test_case("counters of requests, waits and errors");
+	qp_post(p.w, p.a, &wr);
+	wr.opcode = MLX5_OPCODE_SEND;
+	qp_post(p.w, p.a, &wr);
+	world_sleep(p.w, 100000000, 1000000);
+	eng_stats(&p.w->eng, stats);
+	CHECK(stats[ENG_STAT_REQUESTS] == 1 && stats[ENG_STAT_BYTES] == 100);
+	CHECK(stats[ENG_STAT_RNR_WAITS] == 2 && stats[ENG_STAT_ERRORS] == 1);
+	CHECK(!stats[ENG_STAT_RETRIES]);
+	p.w->logged = 0;
+	pair_destroy(&p);
+}
+
 static void test_local(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -254,6 +274,7 @@ static void test_destroy(void)
 void test_errors(void)
 {
 	test_remote();
+	test_counters();
 	test_local();
 	test_recv();
 	test_rnr();

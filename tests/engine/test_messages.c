@@ -252,6 +252,67 @@ static void test_datagrams(void)
 	pair_destroy(&p);
 }
 
+static void test_multicast(void)
+{
+	static const u8 gid[16] = {0xff, 0x0e, 9}, other[16] = {0xff, 0x0e, 8};
+	struct pair p = pair_create(ENG_UD);
+	struct sge from = pair_a(&p, 0, 100), to = pair_b(&p, 0, 140);
+	struct wr wr = {.opcode = MLX5_OPCODE_SEND,
+			.sge = &from,
+			.nr_sge = 1,
+			.dqpn = ENG_MULTICAST_QPN,
+			.gid = gid,
+			.qkey = 0x1234};
+	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
+							.send_cq = p.bcq,
+							.recv_cq = p.bcq,
+							.pdn = 2});
+	struct qp *member;
+	int i;
+
+	test_case("a datagram for a group reaches its members");
+	qp_connect(p.b, c);
+	CHECK(!eng_group_join(&p.b->eng, gid));
+	CHECK(eng_group_join(&p.b->eng, gid) == -EEXIST);
+	CHECK(!eng_group_join(&c->eng, gid));
+	CHECK(!eng_group_join(&p.a->eng, other));
+	for (i = 0; i < 2; i++) {
+		qp_post_recv(p.b, &to, 1);
+		qp_post_recv(c, &to, 1);
+	}
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "all",
+	       "cq8 qp14 resp 2 at 0 bytes 140 imm 0 from 11 grh\n"
+	       "cq8 qp17 resp 2 at 0 bytes 140 imm 0 from 11 grh\n");
+	CHECK(same(&p, 0, 40, 100));
+
+	test_case("who leaves a group has no more of it");
+	CHECK(!eng_group_leave(&p.b->eng, gid));
+	CHECK(eng_group_leave(&p.b->eng, gid) == -ENOENT);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "one",
+	       "cq8 qp17 resp 2 at 1 bytes 140 imm 0 from 11 grh\n");
+	CHECK(!eng_group_leave(&c->eng, gid));
+	CHECK(!eng_group_leave(&p.a->eng, other));
+	CHECK(list_empty(&p.w->eng.groups));
+
+	test_case("a group has so many members");
+	for (i = 0; i < ENG_MAX_MEMBERS; i++) {
+		struct qp *qp =
+			qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
+							 .send_cq = p.bcq,
+							 .recv_cq = p.bcq,
+							 .pdn = 2});
+		CHECK(!eng_group_join(&qp->eng, gid));
+	}
+	CHECK(eng_group_join(&c->eng, gid) == -ENOSPC);
+	for (member = p.w->qps; member != c; member = member->next)
+		CHECK(!eng_group_leave(&member->eng, gid));
+	pair_destroy(&p);
+}
+
 static void test_unreliable(void)
 {
 	struct pair p = pair_create(ENG_UC);
@@ -315,6 +376,7 @@ void test_messages(void)
 	test_inline();
 	test_self();
 	test_datagrams();
+	test_multicast();
 	test_unreliable();
 	test_psn();
 }

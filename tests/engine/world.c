@@ -13,8 +13,9 @@ const u8 *eng_port_bad, *eng_port_bad_end;
 /* --- Locks are taken in the order that engine.h says --- */
 
 static const char *const lock_order[] = {
-	"&worker->cq_lock", "&qp->send",     "&qp->recv",  "&srq->lock",
-	"&cq->lock",	    "&worker->lock", "&key->lock", "&eng->lock",
+	"&worker->cq_lock", "&qp->send",  "&eng->group_lock",
+	"&qp->recv",	    "&srq->lock", "&cq->lock",
+	"&worker->lock",    "&key->lock", "&eng->lock",
 };
 
 #define CLASSES ((int)(sizeof(lock_order) / sizeof(lock_order[0])))
@@ -520,6 +521,8 @@ void qp_post(struct world *w, struct qp *qp, const struct wr *wr)
 		struct mlx5_wqe_datagram_seg *ud = (void *)at;
 
 		ud->av.key.qkey.qkey = htobe32(wr->qkey);
+		if (wr->gid)
+			memcpy(ud->av.rgid, wr->gid, sizeof(ud->av.rgid));
 		ud->av.dqp_dct = htobe32(wr->dqpn | MLX5_EXTENDED_UD_AV);
 		at += sizeof(*ud);
 	}

@@ -88,6 +88,7 @@ struct wr {
 	int nr_sge;
 	/* UD */
 	u32 dqpn, qkey;
+	const u8 *gid;
 	const struct umr *umr;
 	/* Wrong on purpose. */
 	u32 xor_word, xor_qpn_ds;
