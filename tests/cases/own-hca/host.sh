@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# hyvs0, the software HCA of hyvs.ko, on the host: stock libmlx5 drives it in the
+# pingpong programs and perftest, and rdma-core's own tests pass. Nothing is left when
+# a process is killed, when the device is deleted below a process, and when its network
+# device goes.
+. "$HYV_TREE/tests/lib/case.sh"
+MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device test_fork
+	test_mr test_parent_domain test_pd test_qp test_qpex test_relaxed_ordering
+	test_shared_pd)
+# shellcheck source=tests/cases/pyverbs/run.sh
+. "$HYV_TREE/tests/cases/pyverbs/run.sh"
+
+KLOG_HARMLESS+=('^hyvs: (loading out-of-tree module|module verification failed)')
+export IBDEV=hyvs0
+
+# plug: add the device
+plug() {
+	rdma link add $IBDEV type hyv netdev own
+	wait_for 10 eval 'ibv_devices | grep -w hyvs0'
+	gid_index
+}
+
+# unplugged: status 0 if the device has gone
+unplugged() {
+	! rdma link show | grep -w $IBDEV
+}
+
+# own PID: status 0 if the process has a QP that is connected
+own() {
+	rdma -j resource show qp link $IBDEV/1 |
+		jq -e --argjson pid "$1" 'any(.pid == $pid and .state == "RTS")'
+}
+
+# endless: a pair of programs that does not end by itself; sets SERVER and CLIENT
+endless() {
+	ibv_rc_pingpong -d $IBDEV -g "$GID_INDEX" -n 100000000 >/dev/null 2>&1 &
+	SERVER=$!
+	wait_for 10 listens 18515
+	ibv_rc_pingpong -d $IBDEV -g "$GID_INDEX" -n 100000000 "$MY_IP" \
+		>/dev/null 2>&1 &
+	CLIENT=$!
+	wait_for 20 own $CLIENT
+}
+
+ip link add own type veth peer name own-port
+ip link set own-port up
+ip link set own up
+ip addr add 10.88.0.1/24 dev own
+insmod "$HYV_MODULES/hyvs.ko"
+
+step "the device"
+plug
+must_fail rdma link add $IBDEV type hyv netdev own
+ibv_devinfo -v -d $IBDEV >"$OUT/devinfo"
+grep -E 'state:.*PORT_ACTIVE' "$OUT/devinfo"
+hyv hcas
+
+for size in 1 64 4096 65536 8388608; do
+	iterations=$((size < 100000 ? 100 : 4))
+	pingpong within "rc-$size" $size $iterations
+	pingpong within "rc-$size-events" $size $iterations -e
+done
+for events in '' -e; do
+	# shellcheck disable=SC2086 # none is no option
+	{
+		pingpong_of uc within "uc$events" 4096 100 -m 1024 $events
+		pingpong_of ud within "ud$events" 512 100 $events
+		pingpong_of srq within "srq$events" 4096 20 -m 1024 -q 4 $events
+	}
+done
+[ "$(pingpong_results "$OUT"/{rc,uc,ud,srq}*.{server,client})" = 32 ]
+
+for test in lat bw; do
+	for op in send write read; do
+		perftest within "$op-$test-all" ib_${op}_$test -a -n 5
+	done
+	for op in send read; do
+		perftest within "$op-$test-events" ib_${op}_$test -s 4096 -n 50 -e
+	done
+	for type in CMP_AND_SWAP FETCH_AND_ADD; do
+		perftest within "atomic-$test-$type" ib_atomic_$test -A $type -n 50
+	done
+	perftest_of UC within "send-$test-uc" ib_send_$test -s 65536 -n 50
+	perftest_of UD within "send-$test-ud" ib_send_$test -a -n 20
+done
+perftest within send-bw-16 ib_send_bw -s 4096 -n 50 -q 16
+perftest within send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
+wait_for 10 no_objects
+
+step "rdma-core's tests"
+NETDEV=own pyverbs "$OUT/pyverbs"
+cut -d ' ' -f 2 "$OUT/pyverbs" | sort | uniq -c
+must_fail grep -vE ' (ok|skipped)' "$OUT/pyverbs"
+[ "$(grep -c ' ok' "$OUT/pyverbs")" -ge 50 ]
+wait_for 10 no_objects
+
+step "processes are killed"
+endless
+kill -KILL $SERVER
+wait $SERVER || true
+kill -KILL $CLIENT
+wait $CLIENT || true
+wait_for 10 no_objects
+
+step "the device is deleted below its processes"
+endless
+timeout $((20 * LAB_TIMEOUT_SCALE)) rdma link del $IBDEV
+unplugged
+kill $SERVER $CLIENT 2>/dev/null || true
+wait $SERVER $CLIENT || true
+
+step "its network device goes"
+plug
+pingpong within again 4096 100
+ip link del own
+wait_for 20 unplugged
+
+step "the module goes"
+rmmod hyvs
+klog_check
