@@ -394,8 +394,9 @@ struct eng_qp {
 	/* protected by send: */
 	u16 sq_head;		/* blocks consumed */
 	u64 done;		/* bytes of the current message */
-	u64 done_length;	/* its length */
-	u8 done_code;		/* its operation */
+	u64 begun_length;	/* of a request that is not complete */
+	u8 begun_code;		/* its operation */
+	__be32 begun_imm;	/* with the key to invalidate */
 	u8 retries;		/* left */
 	u8 rnr_retries;		/* left */
 	u64 deadline;		/* of a wait; 0: none */

@@ -125,6 +125,23 @@ static enum eng_progress eng_sq_wait(struct eng_worker *worker,
 	return ENG_WAIT;
 }
 
+/*
+ * A request is fetched again for each step, and while others may still use what
+ * it has taken away. It must be the same one.
+ */
+static void eng_sq_begin(struct eng_qp *qp, const struct eng_op *op)
+{
+	qp->begun_code = op->code;
+	qp->begun_length = op->length;
+	qp->begun_imm = op->imm;
+}
+
+static bool eng_sq_is_begun(const struct eng_qp *qp, const struct eng_op *op)
+{
+	return op->code == qp->begun_code && op->length == qp->begun_length &&
+	       op->imm == qp->begun_imm;
+}
+
 static enum eng_progress eng_sq_rnr(struct eng_worker *worker,
 				    struct eng_qp *qp, const struct eng_op *op,
 				    u8 code)
@@ -142,6 +159,8 @@ static enum eng_progress eng_sq_silent(struct eng_worker *worker,
 				       struct eng_qp *qp,
 				       const struct eng_op *op)
 {
+	/* A peer that comes back may have other windows. */
+	qp->retiring = 0;
 	if (!qp->attr.timeout)
 		return eng_sq_wait(worker, qp, FOREVER_PERIOD);
 	if (!qp->retries)
@@ -164,13 +183,13 @@ static enum eng_progress eng_sq_verdict(struct eng_worker *worker,
 	switch (verdict) {
 	case ENG_PARTIAL:
 		qp->done += result->copied;
-		qp->done_length = op->length;
-		qp->done_code = op->code;
+		eng_sq_begin(qp, op);
 		qp->deadline = 0;
 		return ENG_AGAIN;
 	case ENG_RNR:
 		return eng_sq_rnr(worker, qp, op, result->min_rnr);
 	case ENG_PENDING:
+		eng_sq_begin(qp, op);
 		return eng_sq_wait(worker, qp, RETIRE_PERIOD);
 	case ENG_SILENT:
 		return eng_sq_silent(worker, qp, op);
@@ -192,8 +211,10 @@ static enum eng_progress eng_sq_umr(struct eng_worker *worker,
 			return eng_sq_fail(worker, qp, op, ENG_SYND_BIND);
 		qp->retiring = eng_retire(qp->eng);
 	}
-	if (!eng_retired(qp->eng, qp->retiring))
+	if (!eng_retired(qp->eng, qp->retiring)) {
+		eng_sq_begin(qp, op);
 		return eng_sq_wait(worker, qp, RETIRE_PERIOD);
+	}
 	return eng_sq_complete(worker, qp, op);
 }
 
@@ -210,9 +231,7 @@ static enum eng_progress eng_sq_execute(struct eng_worker *worker,
 	syndrome = eng_sq_fetch(worker, qp, left, &op);
 	if (syndrome)
 		return eng_sq_fail(worker, qp, &op, syndrome);
-	/* A request was fetched for each step, and must be the same one. */
-	if (qp->done && (op.code != qp->done_code ||
-			 op.length != qp->done_length))
+	if ((qp->done || qp->retiring) && !eng_sq_is_begun(qp, &op))
 		return eng_sq_fail(worker, qp, &op, ENG_SYND_LOCAL_QP_OP);
 	if (op.code == ENG_OP_NOP)
 		return eng_sq_complete(worker, qp, &op);

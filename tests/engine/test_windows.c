@@ -281,9 +281,98 @@ static void test_invalidate(void)
 	pair_destroy(&p);
 }
 
+/* --- A request that changes while it waits for the end of a window --- */
+
+static struct {
+	u8 *wqe;
+	int reads;
+	u32 offset, value;
+} race;
+
+static void change_waiting(const volatile void *from, size_t n)
+{
+	if (from == race.wqe && race.reads++ == 1)
+		memcpy(race.wqe + race.offset, &race.value, 4);
+}
+
+/* Both windows of b are bound; a invalidates the first, then what @offset says. */
+static void invalidate_other(const char *what, u32 offset, u32 xor,
+			     const char *log)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct key *mw[2] = {window_create(p.w, 2), window_create(p.w, 2)};
+	struct umr umr;
+	int i;
+
+	p.bkey->eng.access |= ENG_BIND;
+	for (i = 0; i < 2; i++) {
+		umr = bind(&p, mw[i]->eng.key + 1, 14, WRITE);
+		change(&p, p.b, mw[i]->eng.key, &umr);
+	}
+	cq_poll(p.w, p.bcq, true);
+	p.w->logged = 0;
+	qp_post_recv(p.b, NULL, 0);
+	race.wqe = buf_at(p.a->ring, p.a->eng.init.sq_offset);
+	race.reads = 0;
+	race.offset = offset;
+	eng_port_before_read = change_waiting;
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_SEND_INVAL,
+			     .flags = SIGNALED,
+			     .imm = mw[0]->eng.key});
+	memcpy(&race.value, race.wqe + offset, 4);
+	race.value ^= htobe32(xor);
+	world_sleep(p.w, 10000, 1000);
+	eng_port_before_read = NULL;
+	CHECK(race.reads > 1);
+	expect(p.w, what, log);
+	CHECK(!mw[0]->eng.bound && mw[1]->eng.bound);
+	pair_destroy(&p);
+}
+
+static void test_changed(void)
+{
+	struct key *mw;
+	struct umr umr;
+	struct pair p;
+
+	test_case("a receiver is told of the window that was invalidated");
+	invalidate_other("another window", 12, 0x1101 ^ 0x1201,
+			 "cq5 qp11 req error 2 at 0\n");
+	invalidate_other("another operation", 0,
+			 MLX5_OPCODE_SEND_INVAL ^ MLX5_OPCODE_SEND_IMM,
+			 "cq5 qp11 req error 2 at 0\n");
+
+	test_case("what a peer invalidated before it was reset is not done");
+	p = pair_create(ENG_RC);
+	mw = window_create(p.w, 2);
+	p.bkey->eng.access |= ENG_BIND;
+	umr = bind(&p, mw->eng.key + 1, 14, WRITE);
+	change(&p, p.b, mw->eng.key, &umr);
+	expect(p.w, "bound", BOUND);
+	qp_post_recv(p.b, NULL, 0);
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_SEND_INVAL,
+			     .flags = SIGNALED,
+			     .imm = mw->eng.key});
+	eng_run(&p.w->worker, 1, 1);
+	CHECK(p.a->eng.retiring && !mw->eng.bound);
+	qp_state(p.b, ENG_INIT);
+	world_sleep(p.w, 10000, 1000);
+	mw->eng.bound = true;
+	qp_state(p.b, ENG_RTS);
+	world_sleep(p.w, 100000000, 10000000);
+	expect(p.w, "done again",
+	       "cq8 qp14 resp 4 at 0 bytes 0 imm 1101 from 11\n"
+	       "cq5 qp11 req 1 at 0 bytes 0\n");
+	CHECK(!mw->eng.bound);
+	pair_destroy(&p);
+}
+
 void test_windows(void)
 {
 	test_use();
 	test_refused();
 	test_invalidate();
+	test_changed();
 }
