@@ -81,12 +81,18 @@ void eng_place_all_ready(struct eng_worker *worker, enum eng_qp_place place)
 	eng_unlock(&worker->lock);
 }
 
+/* A queue whose record is wrong is no work once it has brought the error. */
 static bool eng_qp_pending(struct eng_qp *qp)
 {
 	enum eng_qp_state state = READ_ONCE(qp->state);
+	u16 left;
 
-	return qp->init.sq_entries && eng_sq_posted(qp) &&
-	       (state == ENG_RTS || state == ENG_SQE || state == ENG_ERR);
+	if (!qp->init.sq_entries)
+		return false;
+	left = eng_sq_posted(qp);
+	if (state == ENG_ERR)
+		return left && left <= qp->init.sq_entries;
+	return left && (state == ENG_RTS || state == ENG_SQE);
 }
 
 void eng_place_scan(struct eng_worker *worker)

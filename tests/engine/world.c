@@ -194,9 +194,10 @@ void world_run(struct world *w)
 {
 	int i;
 
-	/* Nothing may keep a worker busy without end. */
+	/* Nothing may keep a worker busy without end, or from its sleep. */
 	for (i = 0; i < 100000; i++)
-		if (!eng_run(&w->worker, 64, 1 << 18).more)
+		if (!eng_run(&w->worker, 64, 1 << 18).more &&
+		    !eng_scan(&w->worker))
 			return;
 	CHECK(!"the engine rests");
 }
