@@ -9,6 +9,8 @@
 #define QUANTUM_WQES	16
 #define QUANTUM_BYTES	65536
 
+#define RNR_LOOKS	16	/* in each run */
+
 /* Receive queues have no doorbell, so those in error state are looked at. */
 #define ERROR_PERIOD_MIN	1000000ULL
 #define ERROR_PERIOD_MAX	64000000ULL
@@ -42,7 +44,7 @@ void eng_worker_add(struct eng *eng, struct eng_worker *worker)
 	eng_lock_init(&worker->cq_lock);
 	INIT_LIST_HEAD(&worker->qps);
 	INIT_LIST_HEAD(&worker->ready);
-	INIT_LIST_HEAD(&worker->waiting);
+	INIT_LIST_HEAD(&worker->rnr);
 	INIT_LIST_HEAD(&worker->error);
 	INIT_LIST_HEAD(&worker->cqs);
 	eng_lock(&eng->lock);
@@ -66,6 +68,7 @@ void eng_worker_del(struct eng_worker *worker)
 	list_del(&worker->link);
 	eng_stats_add(eng->stats, worker);
 	eng_unlock(&eng->lock);
+	eng_free(worker->timers);
 }
 
 void eng_stats(struct eng *eng, u64 stats[ENG_STATS])
@@ -115,18 +118,35 @@ static void eng_run_qp(struct eng_worker *worker, struct eng_qp *qp,
 		budget->bytes = 0;
 
 	if (progress == ENG_AGAIN || more)
-		eng_qp_place(qp, ENG_PLACE_READY);
+		eng_qp_place_ready(qp);
 	else if (progress == ENG_WAIT)
-		eng_qp_place_new(qp, ENG_PLACE_WAITING);
+		eng_qp_place(qp, ENG_PLACE_WAITING, READ_ONCE(qp->deadline));
+	else if (progress == ENG_WAIT_RNR)
+		eng_qp_place(qp, ENG_PLACE_RNR, READ_ONCE(qp->deadline));
 	else if (READ_ONCE(qp->state) == ENG_ERR)
-		eng_qp_place_new(qp, ENG_PLACE_ERROR);
+		eng_qp_place(qp, ENG_PLACE_ERROR, 0);
+}
+
+/* Receive queues have no doorbell, so those who wait for them look at them. */
+static void eng_run_rnr(struct eng_worker *worker)
+{
+	u32 n = READ_ONCE(worker->nr_rnr);
+	struct eng_qp *qp;
+
+	if (n > RNR_LOOKS)
+		n = RNR_LOOKS;
+	while (n--) {
+		qp = eng_place_rnr(worker);
+		if (qp && !eng_requester_waits(worker, qp))
+			eng_qp_place_ready(qp);
+	}
 }
 
 static void eng_run_error(struct eng_worker *worker)
 {
 	if (worker->now < worker->error_due)
 		return;
-	eng_place_all_ready(worker, ENG_PLACE_ERROR);
+	eng_place_errors(worker);
 	if (worker->error_period < ERROR_PERIOD_MAX)
 		worker->error_period *= 2;
 	worker->error_due = worker->now + worker->error_period;
@@ -141,8 +161,8 @@ struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
 
 	eng_enter(worker);
 	worker->now = eng->ops->now(eng->env);
-	/* The requester knows whose time has come. */
-	eng_place_all_ready(worker, ENG_PLACE_WAITING);
+	eng_place_due(worker);
+	eng_run_rnr(worker);
 	eng_run_error(worker);
 	while (budget.wqes && budget.bytes) {
 		qp = eng_place_pop(worker);
@@ -174,6 +194,6 @@ void eng_ring_qp(struct eng_worker *worker, u32 qpn)
 	eng_enter(worker);
 	qp = eng_table_find(&worker->eng->qps, qpn);
 	if (qp && qp->worker == worker)
-		eng_qp_place(qp, ENG_PLACE_READY);
+		eng_qp_place_ready(qp);
 	eng_leave(worker);
 }

@@ -12,8 +12,8 @@
  * time. It is read once, into private memory, and checked there. Positions and
  * states are private, and what is in a queue is never used as state.
  *
- * Functions called *_add, *_join and *_leave may sleep. No other function sleeps or allocates memory.
- * All are called in process context.
+ * Functions called *_add, *_del, *_join and *_leave may sleep. No other function
+ * sleeps or allocates memory. All are called in process context.
  *
  * Locks, outermost first. At most one of each class is held, so two QPs that send
  * to each other, and a QP that sends to itself, cannot deadlock:
@@ -172,10 +172,14 @@ struct eng_worker {
 
 	eng_lock_t lock;		/* protects the lists and the QPs' places */
 	struct list_head qps;		/* all, by qp->all */
-	struct list_head ready;		/* to be run, by qp->place */
-	struct list_head waiting;	/* for a deadline, by qp->place */
-	struct list_head error;		/* in error state, by qp->place */
+	struct list_head ready;		/* to be run, by qp->entry */
+	struct list_head rnr;		/* waiting, for a receive of the peer */
+	struct list_head error;		/* in error state */
+	struct eng_timer *timers;	/* of those that wait, see timer.c */
+	u32 nr_timers;
+	u32 max_timers;			/* at least nr_qps */
 	u32 nr_qps;
+	u32 nr_rnr;
 	u64 error_period;		/* between looks at queues in error state */
 	u64 error_due;
 
@@ -191,6 +195,12 @@ struct eng_worker {
 	u8 rwqe[ENG_MAX_WQE] __aligned(64);
 	struct eng_sge sge[ENG_MAX_SGE];	/* of the send request */
 	struct eng_sge rsge[ENG_MAX_SGE];	/* of the receive request */
+};
+
+/* When a QP is to be looked at again. */
+struct eng_timer {
+	u64 due;
+	struct eng_qp *qp;
 };
 
 struct eng_todo {
@@ -381,7 +391,8 @@ struct eng_qp_attr {
 enum eng_qp_place {
 	ENG_PLACE_NONE,
 	ENG_PLACE_READY,
-	ENG_PLACE_WAITING,
+	ENG_PLACE_WAITING,	/* for qp->deadline */
+	ENG_PLACE_RNR,		/* the same, or for a receive of the peer */
 	ENG_PLACE_ERROR,
 };
 
@@ -419,6 +430,7 @@ struct eng_qp {
 	/* protected by worker->lock: */
 	struct list_head all;
 	struct list_head entry;
+	u32 timer;		/* index in worker->timers + 1, or 0 */
 	enum eng_qp_place place;
 };
 

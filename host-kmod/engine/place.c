@@ -1,58 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The lists of a worker.
+ * The lists of a worker. Its lock is held where a worker is given as well as a QP.
  */
 #include "qp.h"
+#include "timer.h"
 
-static struct list_head *eng_place_list(struct eng_worker *worker,
-					enum eng_qp_place place)
+#define MIN_TIMERS	64
+
+#define DUE_STEP	64	/* QPs that are made ready at once */
+
+int eng_place_add(struct eng_qp *qp)
 {
-	switch (place) {
-	case ENG_PLACE_READY:
-		return &worker->ready;
-	case ENG_PLACE_WAITING:
-		return &worker->waiting;
-	default:
-		return &worker->error;
+	struct eng_worker *worker = qp->worker;
+	bool room;
+	u32 max;
+	int ret;
+
+	INIT_LIST_HEAD(&qp->entry);
+	INIT_LIST_HEAD(&qp->all);
+	for (;;) {
+		eng_lock(&worker->lock);
+		max = worker->max_timers;
+		room = worker->nr_qps < max;
+		if (room) {
+			list_add_tail(&qp->all, &worker->qps);
+			WRITE_ONCE(worker->nr_qps, worker->nr_qps + 1);
+		}
+		eng_unlock(&worker->lock);
+		if (room)
+			return 0;
+		ret = eng_timer_grow(worker, max ? 2 * max : MIN_TIMERS);
+		if (ret)
+			return ret;
 	}
 }
 
-/* Caller holds worker->lock. */
-static void eng_place_locked(struct eng_worker *worker, struct eng_qp *qp,
-			     enum eng_qp_place place)
+static void eng_place_leave(struct eng_worker *worker, struct eng_qp *qp)
 {
-	/* One that was deleted stays out. One that is ready keeps its turn. */
-	if (list_empty(&qp->all) ||
-	    (place == ENG_PLACE_READY && qp->place == ENG_PLACE_READY))
-		return;
+	if (qp->place == ENG_PLACE_RNR)
+		WRITE_ONCE(worker->nr_rnr, worker->nr_rnr - 1);
+	if (qp->timer)
+		eng_timer_del(worker, qp);
 	list_del_init(&qp->entry);
-	qp->place = place;
-	if (place != ENG_PLACE_NONE)
-		list_add_tail(&qp->entry, eng_place_list(worker, place));
+	qp->place = ENG_PLACE_NONE;
 }
 
-void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place)
+/* One that was deleted stays out. One that is ready keeps its turn. */
+static void eng_place_ready(struct eng_worker *worker, struct eng_qp *qp)
+{
+	if (list_empty(&qp->all) || qp->place == ENG_PLACE_READY)
+		return;
+	eng_place_leave(worker, qp);
+	qp->place = ENG_PLACE_READY;
+	list_add_tail(&qp->entry, &worker->ready);
+}
+
+static void eng_place_wait(struct eng_worker *worker, struct eng_qp *qp,
+			   enum eng_qp_place place, u64 due)
+{
+	qp->place = place;
+	eng_timer_add(worker, qp, due);
+	if (place != ENG_PLACE_RNR)
+		return;
+	list_add_tail(&qp->entry, &worker->rnr);
+	WRITE_ONCE(worker->nr_rnr, worker->nr_rnr + 1);
+}
+
+void eng_place_del(struct eng_qp *qp)
 {
 	struct eng_worker *worker = qp->worker;
 
 	eng_lock(&worker->lock);
-	eng_place_locked(worker, qp, place);
+	eng_place_leave(worker, qp);
+	list_del_init(&qp->all);
+	WRITE_ONCE(worker->nr_qps, worker->nr_qps - 1);
 	eng_unlock(&worker->lock);
 }
 
-void eng_qp_place_new(struct eng_qp *qp, enum eng_qp_place place)
+void eng_qp_place_ready(struct eng_qp *qp)
 {
 	struct eng_worker *worker = qp->worker;
 
 	eng_lock(&worker->lock);
-	if (qp->place == ENG_PLACE_NONE)
-		eng_place_locked(worker, qp, place);
+	eng_place_ready(worker, qp);
+	eng_unlock(&worker->lock);
+}
+
+void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place, u64 due)
+{
+	struct eng_worker *worker = qp->worker;
+
+	eng_lock(&worker->lock);
+	if (list_empty(&qp->all) || qp->place != ENG_PLACE_NONE)
+		goto unlock;
+	if (place == ENG_PLACE_ERROR) {
+		qp->place = place;
+		list_add_tail(&qp->entry, &worker->error);
+	} else if (due) {
+		/* One that was reset meanwhile has nothing to wait for. */
+		eng_place_wait(worker, qp, place, due);
+	}
+unlock:
 	eng_unlock(&worker->lock);
 }
 
 void eng_qp_ready(struct eng_qp *qp)
 {
-	eng_qp_place(qp, ENG_PLACE_READY);
+	eng_qp_place_ready(qp);
 	qp->eng->ops->wake(qp->eng->env, qp->worker);
 }
 
@@ -63,22 +117,48 @@ struct eng_qp *eng_place_pop(struct eng_worker *worker)
 	eng_lock(&worker->lock);
 	if (!list_empty(&worker->ready)) {
 		qp = list_first_entry(&worker->ready, struct eng_qp, entry);
-		eng_place_locked(worker, qp, ENG_PLACE_NONE);
+		list_del_init(&qp->entry);
+		qp->place = ENG_PLACE_NONE;
 	}
 	eng_unlock(&worker->lock);
 	return qp;
 }
 
-void eng_place_all_ready(struct eng_worker *worker, enum eng_qp_place place)
+static bool eng_place_is_due(const struct eng_worker *worker)
 {
-	struct list_head *list = eng_place_list(worker, place);
+	return worker->nr_timers && worker->timers[0].due <= worker->now;
+}
+
+void eng_place_due(struct eng_worker *worker)
+{
+	u32 i;
 
 	eng_lock(&worker->lock);
-	while (!list_empty(list))
-		eng_place_locked(worker, list_first_entry(list, struct eng_qp,
-							  entry),
-				 ENG_PLACE_READY);
+	for (i = 0; i < DUE_STEP && eng_place_is_due(worker); i++)
+		eng_place_ready(worker, worker->timers[0].qp);
 	eng_unlock(&worker->lock);
+}
+
+void eng_place_errors(struct eng_worker *worker)
+{
+	eng_lock(&worker->lock);
+	while (!list_empty(&worker->error))
+		eng_place_ready(worker, list_first_entry(&worker->error,
+							 struct eng_qp, entry));
+	eng_unlock(&worker->lock);
+}
+
+struct eng_qp *eng_place_rnr(struct eng_worker *worker)
+{
+	struct eng_qp *qp = NULL;
+
+	eng_lock(&worker->lock);
+	if (!list_empty(&worker->rnr)) {
+		qp = list_first_entry(&worker->rnr, struct eng_qp, entry);
+		list_move_tail(&qp->entry, &worker->rnr);
+	}
+	eng_unlock(&worker->lock);
+	return qp;
 }
 
 /* A queue whose record is wrong is no work once it has brought the error. */
@@ -103,26 +183,21 @@ void eng_place_scan(struct eng_worker *worker)
 	list_for_each_entry(qp, &worker->qps, all)
 		if ((qp->place == ENG_PLACE_NONE ||
 		     qp->place == ENG_PLACE_ERROR) && eng_qp_pending(qp))
-			eng_place_locked(worker, qp, ENG_PLACE_READY);
+			eng_place_ready(worker, qp);
 	eng_unlock(&worker->lock);
 }
 
 bool eng_place_next(struct eng_worker *worker, u64 *deadline)
 {
-	struct eng_qp *qp;
 	u64 next = 0;
 	bool more;
 
 	eng_lock(&worker->lock);
-	more = !list_empty(&worker->ready);
+	more = !list_empty(&worker->ready) || eng_place_is_due(worker);
 	if (!list_empty(&worker->error))
 		next = worker->error_due;
-	list_for_each_entry(qp, &worker->waiting, entry) {
-		u64 due = READ_ONCE(qp->deadline);
-
-		if (!next || due < next)
-			next = due;
-	}
+	if (worker->nr_timers && (!next || worker->timers[0].due < next))
+		next = worker->timers[0].due;
 	eng_unlock(&worker->lock);
 	*deadline = next;
 	return more;

@@ -35,16 +35,27 @@ void eng_qp_push_locked(struct eng_worker *worker, struct eng_qp *qp,
 
 /* --- place.c: where a QP is on the lists of its worker --- */
 
-/* Move @qp to the end of a list. */
-void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place);
-/* The same, unless somebody has placed it in the meantime. */
-void eng_qp_place_new(struct eng_qp *qp, enum eng_qp_place place);
+/* Put a new @qp on no list but that of all. May sleep. */
+int eng_place_add(struct eng_qp *qp);
+/* Take it off all. */
+void eng_place_del(struct eng_qp *qp);
+/* Make @qp the last one to be run. */
+void eng_qp_place_ready(struct eng_qp *qp);
+/*
+ * Move @qp, which was taken to be run, to the end of a list, unless somebody has
+ * placed it in the meantime. Those that wait do so until @due.
+ */
+void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place, u64 due);
 /* Let the worker look at @qp. Any lock but that of a worker may be held. */
 void eng_qp_ready(struct eng_qp *qp);
 /* Take the next one to run, or NULL. */
 struct eng_qp *eng_place_pop(struct eng_worker *worker);
-/* Make those ready that wait for a time, or those in error state. */
-void eng_place_all_ready(struct eng_worker *worker, enum eng_qp_place place);
+/* Make some of those ready whose time has come. */
+void eng_place_due(struct eng_worker *worker);
+/* Make all ready that are in error state. */
+void eng_place_errors(struct eng_worker *worker);
+/* One that waits for a receive, each time another one; or NULL. */
+struct eng_qp *eng_place_rnr(struct eng_worker *worker);
 /* Make those ready that have requests which were not looked at. */
 void eng_place_scan(struct eng_worker *worker);
 /* True if there is a QP to run now; *@deadline is set, 0 if there is none. */
@@ -90,6 +101,7 @@ enum eng_progress {
 	ENG_IDLE,		/* the queue is empty or stopped */
 	ENG_AGAIN,		/* there may be more */
 	ENG_WAIT,		/* until qp->deadline */
+	ENG_WAIT_RNR,		/* the same, or until the peer has a receive */
 };
 
 /* The work that a run may still do. */
@@ -100,6 +112,8 @@ struct eng_budget {
 
 enum eng_progress eng_requester(struct eng_worker *worker, struct eng_qp *qp,
 				struct eng_budget *budget);
+/* Is there nothing to do for @qp but to wait? */
+bool eng_requester_waits(struct eng_worker *worker, struct eng_qp *qp);
 
 /* The number of blocks that were not consumed; more than there are if forged. */
 static inline u16 eng_sq_posted(struct eng_qp *qp)

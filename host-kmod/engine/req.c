@@ -76,7 +76,7 @@ static void eng_sq_advance(struct eng_qp *qp, const struct eng_op *op)
 {
 	WRITE_ONCE(qp->sq_head, qp->sq_head + op->blocks);
 	qp->done = 0;
-	qp->deadline = 0;
+	WRITE_ONCE(qp->deadline, 0);
 	qp->retiring = 0;
 	qp->rnr_wait = false;
 	qp->retries = qp->attr.retry;
@@ -121,6 +121,7 @@ static enum eng_progress eng_sq_fail(struct eng_worker *worker,
 static enum eng_progress eng_sq_wait(struct eng_worker *worker,
 				     struct eng_qp *qp, u64 time)
 {
+	qp->rnr_wait = false;
 	WRITE_ONCE(qp->deadline, worker->now + time);
 	return ENG_WAIT;
 }
@@ -146,13 +147,17 @@ static enum eng_progress eng_sq_rnr(struct eng_worker *worker,
 				    struct eng_qp *qp, const struct eng_op *op,
 				    u8 code)
 {
+	/* Ahead of time there was a receive, but somebody else was faster. */
+	if (qp->rnr_wait && qp->deadline > worker->now)
+		return ENG_WAIT_RNR;
 	if (!qp->rnr_retries)
 		return eng_sq_fail(worker, qp, op, ENG_SYND_RNR_EXC);
 	if (qp->attr.rnr_retry != 7)
 		qp->rnr_retries--;
-	qp->rnr_wait = true;
 	eng_count(worker, ENG_STAT_RNR_WAITS, 1);
-	return eng_sq_wait(worker, qp, rnr_times[code & 31] * 10000ULL);
+	eng_sq_wait(worker, qp, rnr_times[code & 31] * 10000ULL);
+	qp->rnr_wait = true;
+	return ENG_WAIT_RNR;
 }
 
 static enum eng_progress eng_sq_silent(struct eng_worker *worker,
@@ -184,7 +189,7 @@ static enum eng_progress eng_sq_verdict(struct eng_worker *worker,
 	case ENG_PARTIAL:
 		qp->done += result->copied;
 		eng_sq_begin(qp, op);
-		qp->deadline = 0;
+		WRITE_ONCE(qp->deadline, 0);
 		return ENG_AGAIN;
 	case ENG_RNR:
 		return eng_sq_rnr(worker, qp, op, result->min_rnr);
@@ -339,9 +344,10 @@ enum eng_progress eng_requester(struct eng_worker *worker, struct eng_qp *qp,
 	eng_lock(&qp->send);
 	if (qp->dead)
 		goto unlock;
-	progress = ENG_WAIT;
-	if (eng_sq_waits(worker, qp))
+	if (eng_sq_waits(worker, qp)) {
+		progress = qp->rnr_wait ? ENG_WAIT_RNR : ENG_WAIT;
 		goto unlock;
+	}
 	progress = ENG_AGAIN;
 	while (progress == ENG_AGAIN && budget->wqes && budget->bytes) {
 		budget->wqes--;
@@ -350,4 +356,14 @@ enum eng_progress eng_requester(struct eng_worker *worker, struct eng_qp *qp,
 unlock:
 	eng_unlock(&qp->send);
 	return progress;
+}
+
+bool eng_requester_waits(struct eng_worker *worker, struct eng_qp *qp)
+{
+	bool waits;
+
+	eng_lock(&qp->send);
+	waits = qp->dead || eng_sq_waits(worker, qp);
+	eng_unlock(&qp->send);
+	return waits;
 }

@@ -18,16 +18,13 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	qp->attr.mtu = 1024;
 	eng_lock_init(&qp->send);
 	eng_lock_init(&qp->recv);
-	INIT_LIST_HEAD(&qp->entry);
-	INIT_LIST_HEAD(&qp->all);
-	ret = eng_table_add(&eng->qps, init->qpn, qp);
+	ret = eng_place_add(qp);
 	if (ret)
 		return ret;
-	eng_lock(&worker->lock);
-	list_add_tail(&qp->all, &worker->qps);
-	WRITE_ONCE(worker->nr_qps, worker->nr_qps + 1);
-	eng_unlock(&worker->lock);
-	return 0;
+	ret = eng_table_add(&eng->qps, init->qpn, qp);
+	if (ret)
+		eng_place_del(qp);
+	return ret;
 }
 
 void eng_qp_del(struct eng_qp *qp)
@@ -38,11 +35,7 @@ void eng_qp_del(struct eng_qp *qp)
 	eng_unlock(&qp->recv);
 	eng_unlock(&qp->send);
 	eng_table_del(&qp->eng->qps, qp->init.qpn);
-	eng_lock(&qp->worker->lock);
-	list_del_init(&qp->entry);
-	list_del_init(&qp->all);
-	WRITE_ONCE(qp->worker->nr_qps, qp->worker->nr_qps - 1);
-	eng_unlock(&qp->worker->lock);
+	eng_place_del(qp);
 }
 
 /* The flush is work for the QP's worker. */
@@ -74,7 +67,7 @@ static void eng_qp_reset(struct eng_qp *qp)
 {
 	WRITE_ONCE(qp->sq_head, 0);
 	qp->done = 0;
-	qp->deadline = 0;
+	WRITE_ONCE(qp->deadline, 0);
 	qp->retiring = 0;
 	qp->rnr_wait = false;
 	qp->rq_head = 0;

@@ -206,6 +206,13 @@ static inline void list_del(struct list_head *entry)
 	entry->next->prev = entry->prev;
 }
 
+static inline void list_move_tail(struct list_head *entry,
+				  struct list_head *list)
+{
+	list_del(entry);
+	list_add_tail(entry, list);
+}
+
 static inline void list_del_init(struct list_head *entry)
 {
 	list_del(entry);

@@ -45,6 +45,7 @@ int main(void)
 	test_errors();
 	test_queues();
 	test_malicious();
+	test_waits();
 	test_windows();
 	test_park();
 	return test_done();

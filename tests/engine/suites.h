@@ -7,6 +7,7 @@ void test_errors(void);
 void test_queues(void);
 void test_malicious(void);
 void test_park(void);
+void test_waits(void);
 void test_windows(void);
 
 #endif /* SUITES_H */
