@@ -102,7 +102,7 @@ static void eng_run_qp(struct eng_worker *worker, struct eng_qp *qp,
 						      QUANTUM_WQES,
 		.bytes = QUANTUM_BYTES,
 	};
-	u32 wqes = quantum.wqes;
+	s64 wqes = quantum.wqes;
 	enum eng_progress progress;
 	bool more = false;
 
@@ -112,10 +112,7 @@ static void eng_run_qp(struct eng_worker *worker, struct eng_qp *qp,
 	/* A look at a queue with nothing to do is work, too. */
 	wqes -= quantum.wqes;
 	budget->wqes -= wqes ? wqes : 1;
-	if (QUANTUM_BYTES - quantum.bytes < budget->bytes)
-		budget->bytes -= QUANTUM_BYTES - quantum.bytes;
-	else
-		budget->bytes = 0;
+	budget->bytes -= QUANTUM_BYTES - quantum.bytes;
 
 	if (progress == ENG_AGAIN || more)
 		eng_qp_place_ready(qp);
@@ -164,7 +161,7 @@ struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
 	eng_place_due(worker);
 	eng_run_rnr(worker);
 	eng_run_error(worker);
-	while (budget.wqes && budget.bytes) {
+	while (budget.wqes > 0 && budget.bytes > 0) {
 		qp = eng_place_pop(worker);
 		if (!qp)
 			break;

@@ -44,6 +44,7 @@
 #define ENG_MAX_WQE	1024	/* bytes of a send work request */
 #define ENG_MAX_MSG	BIT(31)
 #define ENG_STEP	65536	/* bytes copied under a lock */
+#define ENG_MAX_MEMBERS	64	/* of a multicast group */
 
 struct eng_cq;
 struct eng_qp;
@@ -195,6 +196,7 @@ struct eng_worker {
 	u8 rwqe[ENG_MAX_WQE] __aligned(64);
 	struct eng_sge sge[ENG_MAX_SGE];	/* of the send request */
 	struct eng_sge rsge[ENG_MAX_SGE];	/* of the receive request */
+	struct eng_qp *members[ENG_MAX_MEMBERS];	/* of the group */
 };
 
 /* When a QP is to be looked at again. */
@@ -212,7 +214,10 @@ void eng_worker_add(struct eng *eng, struct eng_worker *worker);
 /* The worker has no QPs and CQs, and does not run. */
 void eng_worker_del(struct eng_worker *worker);
 
-/* Execute at most about @wqes work requests and @bytes bytes. */
+/*
+ * Execute about @wqes work requests and @bytes bytes: no more than one step, or
+ * one datagram for all members of a group, is begun when they are almost used up.
+ */
 struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes);
 
 /*
@@ -445,7 +450,6 @@ void eng_qp_del(struct eng_qp *qp);
 /* --- Multicast --- */
 
 #define ENG_MULTICAST_QPN	0xffffffU
-#define ENG_MAX_MEMBERS		64	/* of a group */
 
 /* Let a UD QP have what is sent to a group: -EEXIST, -ENOSPC or -ENOMEM. */
 int eng_group_join(struct eng_qp *qp, const u8 gid[16]);

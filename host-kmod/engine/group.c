@@ -84,16 +84,18 @@ unlock:
 	return ret;
 }
 
-void eng_group_send(struct eng *eng, const u8 gid[16],
-		    void (*deliver)(struct eng_qp *member, void *context),
-		    void *context)
+u32 eng_group_members(struct eng *eng, const u8 gid[16],
+		      struct eng_qp *members[ENG_MAX_MEMBERS])
 {
 	struct eng_group *group;
-	u32 i;
+	u32 n = 0;
 
 	eng_lock(&eng->group_lock);
 	group = eng_group_find(eng, gid);
-	for (i = 0; group && i < group->members; i++)
-		deliver(group->member[i], context);
+	if (group) {
+		n = group->members;
+		memcpy(members, group->member, n * sizeof(*members));
+	}
 	eng_unlock(&eng->group_lock);
+	return n;
 }

@@ -11,9 +11,11 @@ struct eng_group {
 	struct eng_qp *member[ENG_MAX_MEMBERS];
 };
 
-/* Call @deliver for all members of a group. Caller holds no qp->recv. */
-void eng_group_send(struct eng *eng, const u8 gid[16],
-		    void (*deliver)(struct eng_qp *member, void *context),
-		    void *context);
+/*
+ * Copy the list of members of a group. They stay until the caller's epoch ends.
+ * Return: their number.
+ */
+u32 eng_group_members(struct eng *eng, const u8 gid[16],
+		      struct eng_qp *members[ENG_MAX_MEMBERS]);
 
 #endif /* ENG_GROUP_H */

@@ -91,9 +91,9 @@ enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 			  const struct eng_op *op, u64 done, u64 budget,
 			  struct eng_result *result);
 
-/* Send a datagram to whoever may be there. */
-void eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
-		 const struct eng_op *op);
+/* Send a datagram to whoever may be there. Returns how many QPs were tried. */
+u32 eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
+		const struct eng_op *op);
 
 /* --- req.c --- */
 
@@ -104,10 +104,10 @@ enum eng_progress {
 	ENG_WAIT_RNR,		/* the same, or until the peer has a receive */
 };
 
-/* The work that a run may still do. */
+/* The work that a run may still do; what was too much is negative. */
 struct eng_budget {
-	u32 wqes;
-	u64 bytes;
+	s64 wqes;
+	s64 bytes;
 };
 
 enum eng_progress eng_requester(struct eng_worker *worker, struct eng_qp *qp,

@@ -232,6 +232,7 @@ static enum eng_progress eng_sq_execute(struct eng_worker *worker,
 	enum eng_verdict verdict;
 	struct eng_op op;
 	int syndrome;
+	u32 copies;
 
 	syndrome = eng_sq_fetch(worker, qp, left, &op);
 	if (syndrome)
@@ -249,15 +250,16 @@ static enum eng_progress eng_sq_execute(struct eng_worker *worker,
 		if (op.length > qp->attr.mtu)
 			return eng_sq_fail(worker, qp, &op,
 					   ENG_SYND_LOCAL_LENGTH);
-		result.copied = op.length;
-		eng_exec_ud(worker, qp, &op);
+		copies = eng_exec_ud(worker, qp, &op);
+		result.copied = copies * op.length;
+		/* The first one is that of the request. */
+		budget->wqes -= copies ? copies - 1 : 0;
 		verdict = ENG_DONE;
 	} else {
 		verdict = eng_exec(worker, qp, &op, qp->done, ENG_STEP,
 				   &result);
 	}
-	budget->bytes -= result.copied < budget->bytes ? result.copied :
-							 budget->bytes;
+	budget->bytes -= result.copied;
 	return eng_sq_verdict(worker, qp, &op, verdict, &result);
 }
 
@@ -349,7 +351,7 @@ enum eng_progress eng_requester(struct eng_worker *worker, struct eng_qp *qp,
 		goto unlock;
 	}
 	progress = ENG_AGAIN;
-	while (progress == ENG_AGAIN && budget->wqes && budget->bytes) {
+	while (progress == ENG_AGAIN && budget->wqes > 0 && budget->bytes > 0) {
 		budget->wqes--;
 		progress = eng_sq_next(worker, qp, budget);
 	}

@@ -341,9 +341,8 @@ struct eng_datagram {
 	u32 qkey;
 };
 
-static void eng_deliver_to(struct eng_qp *peer, void *context)
+static void eng_deliver_to(struct eng_qp *peer, struct eng_datagram *datagram)
 {
-	struct eng_datagram *datagram = context;
 	struct exec *x = datagram->exec;
 
 	x->qp = peer;
@@ -355,8 +354,8 @@ static void eng_deliver_to(struct eng_qp *peer, void *context)
 	eng_unlock(&peer->recv);
 }
 
-void eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
-		 const struct eng_op *op)
+u32 eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
+		const struct eng_op *op)
 {
 	struct exec x = {
 		.worker = worker,
@@ -368,16 +367,21 @@ void eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
 	struct eng_datagram datagram = { .exec = &x };
 	struct eng *eng = qp->eng;
 	struct eng_qp *peer;
+	u32 i, n;
 
 	/* The highest bit stands for the key of the QP. */
 	datagram.qkey = op->qkey >> 31 ? qp->attr.qkey : op->qkey;
 	if (!eng->ops->ud_path(eng->env, qp, &op->av, op->length, datagram.grh))
-		return;
+		return 0;
 	if (op->dqpn == ENG_MULTICAST_QPN) {
-		eng_group_send(eng, op->av.dgid, eng_deliver_to, &datagram);
-		return;
+		n = eng_group_members(eng, op->av.dgid, worker->members);
+		for (i = 0; i < n; i++)
+			eng_deliver_to(worker->members[i], &datagram);
+		return n;
 	}
 	peer = eng_table_find(&eng->qps, op->dqpn);
-	if (peer)
-		eng_deliver_to(peer, &datagram);
+	if (!peer)
+		return 0;
+	eng_deliver_to(peer, &datagram);
+	return 1;
 }

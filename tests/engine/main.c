@@ -46,6 +46,7 @@ int main(void)
 	test_queues();
 	test_malicious();
 	test_waits();
+	test_bounds();
 	test_windows();
 	test_park();
 	return test_done();

@@ -2,6 +2,7 @@
 #ifndef SUITES_H
 #define SUITES_H
 
+void test_bounds(void);
 void test_messages(void);
 void test_errors(void);
 void test_queues(void);

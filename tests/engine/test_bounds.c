@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How much is done at once: in a run, in a scan, under a lock. */
+#include "pair.h"
+#include "suites.h"
+
+static const u8 gid[16] = {0xff, 0x0e, 9};
+
+static bool group_locked;
+
+/* While a message is copied. */
+static struct pair *copied;
+
+static void try_group_lock(const volatile void *from, size_t n)
+{
+	pthread_mutex_t *lock = &copied->w->eng.group_lock.mutex;
+
+	if (from != buf_at(copied->abuf, 0))
+		return;
+	if (pthread_mutex_trylock(lock))
+		group_locked = true;
+	else
+		pthread_mutex_unlock(lock);
+}
+
+/* The number of datagrams that arrive in a run, of @bytes each. */
+static u64 multicast(u32 bytes, u32 wqes, u32 budget)
+{
+	struct pair p = pair_create(ENG_UD);
+	struct sge from = pair_a(&p, 0, bytes), to = pair_b(&p, 0, bytes + 40);
+	struct cq *cq = cq_create(p.w, 1024, 64);
+	struct qp *member[ENG_MAX_MEMBERS];
+	u64 arrived;
+	int i, j;
+
+	for (i = 0; i < ENG_MAX_MEMBERS; i++) {
+		member[i] = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
+							     .send_cq = cq,
+							     .recv_cq = cq,
+							     .pdn = 2});
+		qp_connect(member[i], member[i]);
+		CHECK(!eng_group_join(&member[i]->eng, gid));
+		for (j = 0; j < 8; j++)
+			qp_post_recv(member[i], &to, 1);
+	}
+	world_run(p.w);
+	for (i = 0; i < 8; i++)
+		qp_post(p.w, p.a,
+			&(struct wr){.opcode = MLX5_OPCODE_SEND,
+				     .sge = &from,
+				     .nr_sge = 1,
+				     .dqpn = ENG_MULTICAST_QPN,
+				     .gid = gid,
+				     .qkey = 0x1234});
+	copied = &p;
+	eng_port_before_read = try_group_lock;
+	eng_run(&p.w->worker, wqes, budget);
+	eng_port_before_read = NULL;
+	arrived = cq->eng.produced;
+	world_run(p.w);
+	CHECK(cq->eng.produced == 8 * ENG_MAX_MEMBERS);
+	for (i = 0; i < ENG_MAX_MEMBERS; i++)
+		CHECK(!eng_group_leave(&member[i]->eng, gid));
+	pair_destroy(&p);
+	return arrived;
+}
+
+static void test_multicast(void)
+{
+	test_case("a run is over after so many copies of a datagram");
+	CHECK(multicast(8, 64, 1 << 18) == ENG_MAX_MEMBERS);
+	test_case("a run is over after so many bytes of copies");
+	CHECK(multicast(1024, 1000, 1024 * ENG_MAX_MEMBERS) == ENG_MAX_MEMBERS);
+	test_case("groups are not locked while datagrams are copied");
+	CHECK(!group_locked);
+}
+
+void test_bounds(void)
+{
+	test_multicast();
+}
