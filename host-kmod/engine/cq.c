@@ -174,14 +174,28 @@ unlock:
 	eng_unlock(&cq->lock);
 }
 
+void eng_cq_scan(struct eng_worker *worker)
+{
+	struct list_head *at = &worker->cqs;
+	u32 i, n = worker->arm_left;
+
+	if (n > ENG_SCAN)
+		n = ENG_SCAN;
+	worker->arm_left -= n;
+	eng_lock(&worker->cq_lock);
+	/* Some may have gone. */
+	for (i = 0; i < n && at->next != &worker->cqs; i++) {
+		at = at->next;
+		eng_cq_notify(container_of(at, struct eng_cq, link));
+	}
+	eng_list_rotate(&worker->cqs, at);
+	eng_unlock(&worker->cq_lock);
+}
+
 void eng_arm(struct eng_worker *worker)
 {
-	struct eng_cq *cq;
-
-	eng_lock(&worker->cq_lock);
-	list_for_each_entry(cq, &worker->cqs, link)
-		eng_cq_notify(cq);
-	eng_unlock(&worker->cq_lock);
+	worker->arm_left = READ_ONCE(worker->nr_cqs);
+	eng_cq_scan(worker);
 }
 
 int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,

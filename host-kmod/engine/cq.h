@@ -14,5 +14,20 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 void eng_cq_flush(struct eng_worker *worker);
 /* Raise the event if @cq is armed and has what it is armed for. */
 void eng_cq_notify(struct eng_cq *cq);
+/* Look at the next CQs that may have been armed. */
+void eng_cq_scan(struct eng_worker *worker);
+
+/*
+ * The entries of a list that is looked at in parts, up to @last, are behind the
+ * others from now on.
+ */
+static inline void eng_list_rotate(struct list_head *list,
+				   struct list_head *last)
+{
+	if (last == list)
+		return;
+	list_del(list);
+	list_add(list, last);
+}
 
 #endif /* ENG_CQ_H */

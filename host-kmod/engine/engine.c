@@ -141,8 +141,11 @@ static void eng_run_rnr(struct eng_worker *worker)
 
 static void eng_run_error(struct eng_worker *worker)
 {
+	if (worker->error_left)
+		eng_place_errors(worker);
 	if (worker->now < worker->error_due)
 		return;
+	worker->error_left = READ_ONCE(worker->nr_error);
 	eng_place_errors(worker);
 	if (worker->error_period < ERROR_PERIOD_MAX)
 		worker->error_period *= 2;
@@ -161,6 +164,8 @@ struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
 	eng_place_due(worker);
 	eng_run_rnr(worker);
 	eng_run_error(worker);
+	if (worker->arm_left)
+		eng_cq_scan(worker);
 	while (budget.wqes > 0 && budget.bytes > 0) {
 		qp = eng_place_pop(worker);
 		if (!qp)
@@ -168,20 +173,28 @@ struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
 		eng_run_qp(worker, qp, &budget);
 	}
 	eng_cq_flush(worker);
-	todo.more = eng_place_next(worker, &todo.deadline);
+	todo.more = eng_place_next(worker, &todo.deadline) ||
+		    worker->error_left || worker->arm_left;
 	eng_leave(worker);
 	return todo;
 }
 
-bool eng_scan(struct eng_worker *worker)
+struct eng_looked eng_scan(struct eng_worker *worker, bool begin)
 {
+	struct eng_looked looked;
 	u64 deadline;
 
+	if (begin) {
+		worker->scan_left = READ_ONCE(worker->nr_qps);
+		worker->arm_left = READ_ONCE(worker->nr_cqs);
+	}
 	eng_enter(worker);
 	eng_place_scan(worker);
-	eng_arm(worker);
+	eng_cq_scan(worker);
 	eng_leave(worker);
-	return eng_place_next(worker, &deadline);
+	looked.work = eng_place_next(worker, &deadline);
+	looked.more = worker->scan_left || worker->arm_left;
+	return looked;
 }
 
 void eng_ring_qp(struct eng_worker *worker, u32 qpn)

@@ -158,6 +158,7 @@ struct eng_sge {
 };
 
 #define ENG_TOUCHED	16	/* CQs between two looks at their arming records */
+#define ENG_SCAN	64	/* queues, and CQs, between two releases of locks */
 
 /*
  * Runs the send queues of the QPs that were created with it. Several workers run
@@ -181,6 +182,7 @@ struct eng_worker {
 	u32 max_timers;			/* at least nr_qps */
 	u32 nr_qps;
 	u32 nr_rnr;
+	u32 nr_error;
 	u64 error_period;		/* between looks at queues in error state */
 	u64 error_due;
 
@@ -190,6 +192,11 @@ struct eng_worker {
 
 	struct eng_cq *touched[ENG_TOUCHED];
 	u32 nr_touched;
+
+	/* Yet to be looked at, from the head of their list. */
+	u32 scan_left;			/* of qps */
+	u32 arm_left;			/* of cqs */
+	u32 error_left;			/* of error */
 
 	/* Private copies of what is being executed. */
 	u8 wqe[ENG_MAX_WQE] __aligned(64);
@@ -203,6 +210,11 @@ struct eng_worker {
 struct eng_timer {
 	u64 due;
 	struct eng_qp *qp;
+};
+
+struct eng_looked {
+	bool work;		/* there is something to run */
+	bool more;		/* others are to be looked at */
 };
 
 struct eng_todo {
@@ -221,15 +233,20 @@ void eng_worker_del(struct eng_worker *worker);
 struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes);
 
 /*
- * Look at the records of all queues. True if there is work to run. Doorbells are
- * hints: after this, none that was rung before it is missed.
+ * Look at the records of up to ENG_SCAN queues, and of as many CQs. With @begin,
+ * that is the first part of a look at all; without, it is the next one. Doorbells
+ * are hints: when there is no more, none is missed that was rung before the begin.
+ * Callers release their locks between the parts.
  */
-bool eng_scan(struct eng_worker *worker);
+struct eng_looked eng_scan(struct eng_worker *worker, bool begin);
 
 /* Somebody has rung: run the QP of this number, if it is @worker's. */
 void eng_ring_qp(struct eng_worker *worker, u32 qpn);
 
-/* A CQ was armed, but it is not known which: look at those of @worker. */
+/*
+ * A CQ was armed, but it is not known which: look at those of @worker. If there are
+ * many, eng_run() goes on.
+ */
 void eng_arm(struct eng_worker *worker);
 
 /* --- Keys --- */

@@ -7,8 +7,6 @@
 
 #define MIN_TIMERS	64
 
-#define DUE_STEP	64	/* QPs that are made ready at once */
-
 int eng_place_add(struct eng_qp *qp)
 {
 	struct eng_worker *worker = qp->worker;
@@ -39,6 +37,8 @@ static void eng_place_leave(struct eng_worker *worker, struct eng_qp *qp)
 {
 	if (qp->place == ENG_PLACE_RNR)
 		WRITE_ONCE(worker->nr_rnr, worker->nr_rnr - 1);
+	else if (qp->place == ENG_PLACE_ERROR)
+		WRITE_ONCE(worker->nr_error, worker->nr_error - 1);
 	if (qp->timer)
 		eng_timer_del(worker, qp);
 	list_del_init(&qp->entry);
@@ -96,6 +96,7 @@ void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place, u64 due)
 	if (place == ENG_PLACE_ERROR) {
 		qp->place = place;
 		list_add_tail(&qp->entry, &worker->error);
+		WRITE_ONCE(worker->nr_error, worker->nr_error + 1);
 	} else if (due) {
 		/* One that was reset meanwhile has nothing to wait for. */
 		eng_place_wait(worker, qp, place, due);
@@ -134,15 +135,20 @@ void eng_place_due(struct eng_worker *worker)
 	u32 i;
 
 	eng_lock(&worker->lock);
-	for (i = 0; i < DUE_STEP && eng_place_is_due(worker); i++)
+	for (i = 0; i < ENG_SCAN && eng_place_is_due(worker); i++)
 		eng_place_ready(worker, worker->timers[0].qp);
 	eng_unlock(&worker->lock);
 }
 
 void eng_place_errors(struct eng_worker *worker)
 {
+	u32 n = worker->error_left;
+
+	if (n > ENG_SCAN)
+		n = ENG_SCAN;
+	worker->error_left -= n;
 	eng_lock(&worker->lock);
-	while (!list_empty(&worker->error))
+	while (n-- && !list_empty(&worker->error))
 		eng_place_ready(worker, list_first_entry(&worker->error,
 							 struct eng_qp, entry));
 	eng_unlock(&worker->lock);
@@ -177,13 +183,24 @@ static bool eng_qp_pending(struct eng_qp *qp)
 
 void eng_place_scan(struct eng_worker *worker)
 {
-	struct eng_qp *qp;
+	struct list_head *at = &worker->qps;
+	u32 i, n = worker->scan_left;
 
+	if (n > ENG_SCAN)
+		n = ENG_SCAN;
+	worker->scan_left -= n;
 	eng_lock(&worker->lock);
-	list_for_each_entry(qp, &worker->qps, all)
+	/* Some may have gone. */
+	for (i = 0; i < n && at->next != &worker->qps; i++) {
+		struct eng_qp *qp;
+
+		at = at->next;
+		qp = container_of(at, struct eng_qp, all);
 		if ((qp->place == ENG_PLACE_NONE ||
 		     qp->place == ENG_PLACE_ERROR) && eng_qp_pending(qp))
 			eng_place_ready(worker, qp);
+	}
+	eng_list_rotate(&worker->qps, at);
 	eng_unlock(&worker->lock);
 }
 

@@ -52,11 +52,11 @@ void eng_qp_ready(struct eng_qp *qp);
 struct eng_qp *eng_place_pop(struct eng_worker *worker);
 /* Make some of those ready whose time has come. */
 void eng_place_due(struct eng_worker *worker);
-/* Make all ready that are in error state. */
+/* Make the next ones ready that are in error state. */
 void eng_place_errors(struct eng_worker *worker);
 /* One that waits for a receive, each time another one; or NULL. */
 struct eng_qp *eng_place_rnr(struct eng_worker *worker);
-/* Make those ready that have requests which were not looked at. */
+/* Make those of the next QPs ready that have requests. */
 void eng_place_scan(struct eng_worker *worker);
 /* True if there is a QP to run now; *@deadline is set, 0 if there is none. */
 bool eng_place_next(struct eng_worker *worker, u64 *deadline);

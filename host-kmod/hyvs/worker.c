@@ -48,7 +48,7 @@
 /* In a fault; and the number of queues and CQs that are looked at there. */
 #define FAULT_WQES	16
 #define FAULT_BYTES	SZ_64K
-#define FAULT_OBJECTS	64
+#define FAULT_OBJECTS	ENG_SCAN
 
 /* A doorbell names only the last queue of its page that was rung. */
 #define SCAN_PERIOD	(20 * NSEC_PER_USEC)
@@ -86,14 +86,20 @@ static bool hyvs_worker_poll(struct hyvs_ucontext *uctx)
 	return work;
 }
 
+/* Look at all records, or until there is work. */
 static bool hyvs_worker_scan(struct hyvs_ucontext *uctx)
 {
-	bool work;
+	struct eng_looked looked = { .more = true };
+	bool begin = true;
 
-	spin_lock(&uctx->run_lock);
-	work = eng_scan(&uctx->worker);
-	spin_unlock(&uctx->run_lock);
-	return work;
+	while (looked.more && !looked.work) {
+		spin_lock(&uctx->run_lock);
+		looked = eng_scan(&uctx->worker, begin);
+		spin_unlock(&uctx->run_lock);
+		begin = false;
+		cond_resched();
+	}
+	return looked.work;
 }
 
 /* Read without a lock: somebody may just be adding one. */
@@ -109,7 +115,7 @@ bool hyvs_worker_assist(struct hyvs_ucontext *uctx)
 	if (hyvs_worker_objects(uctx) > FAULT_OBJECTS ||
 	    !spin_trylock(&uctx->run_lock))
 		return false;
-	if (eng_scan(&uctx->worker)) {
+	if (eng_scan(&uctx->worker, true).work) {
 		todo = eng_run(&uctx->worker, FAULT_WQES, FAULT_BYTES);
 		hyvs_count(uctx, HYVS_STAT_ASSISTS);
 	}
@@ -176,6 +182,7 @@ static int hyvs_worker(void *data)
 {
 	struct hyvs_ucontext *uctx = data;
 	u64 now, worked = 0, scanned = 0;
+	struct eng_looked looked = {};
 	struct eng_todo todo;
 	bool work;
 
@@ -184,7 +191,8 @@ static int hyvs_worker(void *data)
 		spin_lock(&uctx->run_lock);
 		work = hyvs_worker_poll(uctx);
 		if (now - scanned > SCAN_PERIOD) {
-			work |= eng_scan(&uctx->worker);
+			looked = eng_scan(&uctx->worker, !looked.more);
+			work |= looked.work;
 			scanned = now;
 		}
 		todo = eng_run(&uctx->worker, RUN_WQES, RUN_BYTES);

@@ -273,7 +273,7 @@ static void step(void)
 		f.change_after = 1 + below(64);
 		break;
 	case 14:
-		eng_scan(&f.w->worker);
+		eng_scan(&f.w->worker, below(2));
 		break;
 	default:
 		eng_run(&f.w->worker, 1 + below(64), 1 + take(2));

@@ -74,7 +74,97 @@ static void test_multicast(void)
 	CHECK(!group_locked);
 }
 
+/* --- Many queues --- */
+
+#define MANY (3 * ENG_SCAN + 1)
+
+static const volatile void *looks_at;
+static u32 looks, found;
+
+static void count_looks(const volatile void *from, size_t n)
+{
+	looks += n == 4;
+	found += from == looks_at;
+}
+
+static void test_scan(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct eng_looked looked;
+	struct qp *qp[MANY];
+	struct cq *cq[MANY];
+	u32 parts;
+	int i;
+
+	test_case("a scan looks at many queues in parts");
+	for (i = 0; i < MANY; i++) {
+		cq[i] = cq_create(p.w, 16, 64);
+		qp[i] = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
+							 .send_cq = cq[i],
+							 .recv_cq = cq[i],
+							 .pdn = 1});
+		qp_connect(qp[i], qp[i]);
+	}
+	world_run(p.w);
+	eng_port_before_read = count_looks;
+	for (i = 0; i < MANY; i++) {
+		u32 posted = htobe32(1);
+
+		/* No doorbell: only a scan finds it. */
+		buf_write(qp[i]->record, 4, &posted, 4);
+		looks_at = buf_at(qp[i]->record, 4);
+		found = 0;
+		parts = 0;
+		do {
+			looks = 0;
+			looked = eng_scan(&p.w->worker, !parts++);
+			CHECK(looks <= 4 * ENG_SCAN);
+		} while (looked.more && !looked.work);
+		CHECK(found && looked.work);
+		/* Whatever is there is no request. */
+		world_run(p.w);
+		CHECK(qp[i]->eng.state == ENG_ERR);
+	}
+	looked = eng_scan(&p.w->worker, true);
+	for (parts = 1; looked.more; parts++)
+		looked = eng_scan(&p.w->worker, false);
+	CHECK(parts == 4);
+
+	test_case("arming is seen, however many CQs there are");
+	for (i = 0; i < MANY; i++)
+		cq_poll(p.w, cq[i], true);
+	p.w->logged = 0;
+	for (i = 0; i < MANY; i++) {
+		looks_at = buf_at(cq[i]->record, 4);
+		found = 0;
+		looks = 0;
+		eng_arm(&p.w->worker);
+		CHECK(looks <= 2 * ENG_SCAN);
+		while (eng_run(&p.w->worker, 64, 1 << 18).more)
+			;
+		CHECK(found);
+	}
+
+	test_case("QPs in error state are looked at in parts");
+	found = 0;
+	looks_at = buf_at(qp[MANY - 1]->record, 0);
+	p.w->now += 1000000000;
+	parts = 0;
+	do {
+		looks = 0;
+		parts++;
+		i = eng_run(&p.w->worker, 10, 1 << 18).more;
+		CHECK(looks <= 4 * ENG_SCAN);
+		CHECK(p.w->worker.error_left || parts >= 4);
+	} while (i);
+	CHECK(found == 1);
+	eng_port_before_read = NULL;
+	p.w->logged = 0;
+	pair_destroy(&p);
+}
+
 void test_bounds(void)
 {
+	test_scan();
 	test_multicast();
 }

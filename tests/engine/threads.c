@@ -50,7 +50,7 @@ static void *run_side(void *arg)
 					     .inl = text,
 					     .inl_len = sizeof(text)});
 		eng_run(&side->worker, 64, 1 << 18);
-		eng_scan(&side->worker);
+		eng_scan(&side->worker, true);
 		/* cq_poll() would log. */
 		while (side->cq->consumed !=
 		       READ_ONCE(side->cq->eng.produced)) {

@@ -190,6 +190,15 @@ void world_destroy(struct world *w)
 	free(w);
 }
 
+bool world_scan(struct world *w)
+{
+	struct eng_looked looked = eng_scan(&w->worker, true);
+
+	while (looked.more && !looked.work)
+		looked = eng_scan(&w->worker, false);
+	return looked.work;
+}
+
 void world_run(struct world *w)
 {
 	int i;
@@ -197,7 +206,7 @@ void world_run(struct world *w)
 	/* Nothing may keep a worker busy without end, or from its sleep. */
 	for (i = 0; i < 100000; i++)
 		if (!eng_run(&w->worker, 64, 1 << 18).more &&
-		    !eng_scan(&w->worker))
+		    !world_scan(w))
 			return;
 	CHECK(!"the engine rests");
 }

@@ -105,6 +105,8 @@ struct sge {
 
 struct world *world_create(void);
 void world_destroy(struct world *w);
+/* Look at all records; true if there is work. */
+bool world_scan(struct world *w);
 /* Run until there is nothing to do, or it is only to be done later. */
 void world_run(struct world *w);
 /* Let time pass, in steps of @step ns, with runs. */
