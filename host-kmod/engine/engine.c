@@ -3,6 +3,7 @@
  * The engine as a whole, and its workers.
  */
 #include "epoch.h"
+#include "group.h"
 #include "qp.h"
 #include "table.h"
 
@@ -25,8 +26,7 @@ void eng_init(struct eng *eng, const struct eng_ops *ops, void *env)
 	memset(eng->stats, 0, sizeof(eng->stats));
 	eng_table_init(&eng->keys);
 	eng_table_init(&eng->qps);
-	eng_lock_init(&eng->group_lock);
-	INIT_LIST_HEAD(&eng->groups);
+	eng_group_init(eng);
 }
 
 void eng_destroy(struct eng *eng)

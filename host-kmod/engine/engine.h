@@ -45,6 +45,8 @@
 #define ENG_MAX_MSG	BIT(31)
 #define ENG_STEP	65536	/* bytes copied under a lock */
 #define ENG_MAX_MEMBERS	64	/* of a multicast group */
+#define ENG_MAX_GROUPS	65536
+#define ENG_GROUP_BITS	12
 
 struct eng_cq;
 struct eng_qp;
@@ -133,8 +135,10 @@ struct eng {
 	u64 stats[ENG_STATS];	/* of workers that have gone; under lock */
 	struct eng_table keys;
 	struct eng_table qps;
-	eng_lock_t group_lock;	/* protects groups */
-	struct list_head groups;
+	eng_lock_t group_lock;	/* protects groups and nr_groups */
+	struct list_head groups[1 << ENG_GROUP_BITS];	/* by hash of the address */
+	u32 nr_groups;
+	u64 group_hash[5];	/* random: nobody chooses who shares a list */
 };
 
 void eng_init(struct eng *eng, const struct eng_ops *ops, void *env);

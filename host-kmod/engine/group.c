@@ -4,11 +4,36 @@
  */
 #include "group.h"
 
+void eng_group_init(struct eng *eng)
+{
+	u32 i;
+
+	eng_lock_init(&eng->group_lock);
+	for (i = 0; i < 1 << ENG_GROUP_BITS; i++)
+		INIT_LIST_HEAD(&eng->groups[i]);
+	eng->nr_groups = 0;
+	for (i = 0; i < 5; i++)
+		eng->group_hash[i] = eng_random();
+}
+
+/* Multiplication of pairs, which is universal. */
+static struct list_head *eng_group_list(struct eng *eng, const u8 gid[16])
+{
+	const u64 *k = eng->group_hash;
+	u64 hash = k[4];
+	u32 word[4], i;
+
+	memcpy(word, gid, sizeof(word));
+	for (i = 0; i < 4; i += 2)
+		hash += (k[i] + word[i]) * (k[i + 1] + word[i + 1]);
+	return &eng->groups[hash >> (64 - ENG_GROUP_BITS)];
+}
+
 static struct eng_group *eng_group_find(struct eng *eng, const u8 gid[16])
 {
 	struct eng_group *group;
 
-	list_for_each_entry(group, &eng->groups, link)
+	list_for_each_entry(group, eng_group_list(eng, gid), link)
 		if (!memcmp(group->gid, gid, sizeof(group->gid)))
 			return group;
 	return NULL;
@@ -47,12 +72,18 @@ int eng_group_join(struct eng_qp *qp, const u8 gid[16])
 	memcpy(new->gid, gid, sizeof(new->gid));
 	eng_lock(&eng->group_lock);
 	group = eng_group_find(eng, gid);
+	if (!group && eng->nr_groups == ENG_MAX_GROUPS) {
+		ret = -ENOSPC;
+		goto unlock;
+	}
 	if (!group) {
 		group = new;
-		list_add_tail(&group->link, &eng->groups);
+		list_add_tail(&group->link, eng_group_list(eng, gid));
+		eng->nr_groups++;
 		new = NULL;
 	}
 	ret = eng_group_add(group, qp);
+unlock:
 	eng_unlock(&eng->group_lock);
 	eng_free(new);
 	return ret;
@@ -75,6 +106,7 @@ int eng_group_leave(struct eng_qp *qp, const u8 gid[16])
 	group->member[i] = group->member[--group->members];
 	if (!group->members) {
 		list_del(&group->link);
+		eng->nr_groups--;
 		empty = group;
 	}
 	ret = 0;

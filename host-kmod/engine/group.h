@@ -4,8 +4,10 @@
 
 #include "engine.h"
 
+void eng_group_init(struct eng *eng);
+
 struct eng_group {
-	struct list_head link;		/* in eng->groups */
+	struct list_head link;		/* in a list of eng->groups */
 	u8 gid[16];
 	u32 members;
 	struct eng_qp *member[ENG_MAX_MEMBERS];

@@ -156,6 +156,12 @@ static inline size_t eng_copy(void *dst, const void *src, size_t n)
 	return 0;
 }
 
+/* Of a kind that repeats. */
+static inline u64 eng_random(void)
+{
+	return (u64)rand() << 40 ^ (u64)rand() << 20 ^ rand();
+}
+
 static inline void *eng_zalloc(size_t size)
 {
 	return calloc(1, size);

@@ -74,6 +74,38 @@ static void test_multicast(void)
 	CHECK(!group_locked);
 }
 
+static void test_groups(void)
+{
+	struct pair p = pair_create(ENG_UD);
+	struct list_head *entry;
+	u8 group[16] = {0xff, 0x0e};
+	u32 i, n, longest = 0;
+
+	test_case("a group is found among few others, and there is a limit");
+	for (i = 0; i < ENG_MAX_GROUPS; i++) {
+		memcpy(group + 12, &i, sizeof(i));
+		CHECK(!eng_group_join(&p.a->eng, group));
+	}
+	CHECK(eng_group_join(&p.a->eng, gid) == -ENOSPC);
+	CHECK(!eng_group_join(&p.b->eng, group));
+	CHECK(!eng_group_leave(&p.b->eng, group));
+	for (i = 0; i < 1 << ENG_GROUP_BITS; i++) {
+		n = 0;
+		entry = &p.w->eng.groups[i];
+		while ((entry = entry->next) != &p.w->eng.groups[i])
+			n++;
+		if (n > longest)
+			longest = n;
+	}
+	CHECK(longest < 8 * (ENG_MAX_GROUPS >> ENG_GROUP_BITS));
+	for (i = 0; i < ENG_MAX_GROUPS; i++) {
+		memcpy(group + 12, &i, sizeof(i));
+		CHECK(!eng_group_leave(&p.a->eng, group));
+	}
+	CHECK(!p.w->eng.nr_groups);
+	pair_destroy(&p);
+}
+
 /* --- Many queues --- */
 
 #define MANY (3 * ENG_SCAN + 1)
@@ -167,4 +199,5 @@ void test_bounds(void)
 {
 	test_scan();
 	test_multicast();
+	test_groups();
 }

@@ -11,6 +11,7 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/list.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -34,6 +35,11 @@ static inline unsigned long eng_copy(void *dst, const void *src, size_t n)
 	/* The compiler must not read the source again. */
 	barrier();
 	return left;
+}
+
+static inline u64 eng_random(void)
+{
+	return get_random_u64();
 }
 
 static inline void *eng_zalloc(size_t size)
