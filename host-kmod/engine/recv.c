@@ -29,6 +29,7 @@ static enum eng_get eng_rq_read(struct eng_worker *worker, struct eng_qp *qp,
 			  1U << shift))
 		return ENG_GET_BROKEN;
 	recv->index = slot;
+	recv->pdn = qp->init.pdn;
 	eng_mlx5_decode_recv(worker->rwqe, (1U << shift) / ENG_DS, recv,
 			     worker->rsge);
 	return ENG_GET_OK;

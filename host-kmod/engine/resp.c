@@ -174,7 +174,7 @@ static enum eng_verdict eng_fill_recv(struct exec *x, struct eng_recv *recv,
 		return ENG_NAK_INVAL;
 	}
 	if (!eng_sge_check(x->qp->eng, x->worker->rsge, recv->nr_sge,
-			   x->qp->init.pdn, ENG_LOCAL_WRITE)) {
+			   recv->pdn, ENG_LOCAL_WRITE)) {
 		eng_fail_recv(x, recv, ENG_SYND_LOCAL_PROT);
 		return ENG_NAK_OP;
 	}

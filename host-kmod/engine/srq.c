@@ -90,6 +90,7 @@ bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf,
 	u32 bytes = (1U << srq->attr.entry_shift) - header;
 
 	recv->index = index;
+	recv->pdn = srq->attr.pdn;
 	if (!eng_mem_read(&srq->attr.ring,
 			  ((u64)index << srq->attr.entry_shift) + header, buf,
 			  bytes))

@@ -62,6 +62,7 @@ struct eng_op {
 /* A request for a receive, whose segments are elsewhere. */
 struct eng_recv {
 	u16 index;
+	u32 pdn;		/* of the queue that it is from */
 	u32 nr_sge;
 	u64 length;
 };
