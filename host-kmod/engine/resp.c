@@ -163,16 +163,33 @@ static void eng_complete_recv(struct exec *x, const struct eng_recv *recv)
 			   x->op->solicited);
 }
 
-/* Copy to the segments of a receive; @skip bytes of them are a header. */
+/* The number of segments that the first @bytes of a receive are in. */
+static u32 eng_count_sge(const struct eng_sge *sge, u32 nr, u64 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < nr && bytes; i++)
+		bytes -= sge[i].length < bytes ? sge[i].length : bytes;
+	return i;
+}
+
+/*
+ * Copy to the segments of a receive; @skip bytes of them are a header. Those that
+ * the message does not reach may be anything.
+ */
 static enum eng_verdict eng_fill_recv(struct exec *x, struct eng_recv *recv,
 				      u64 skip)
 {
 	struct eng_iter from, to;
+	u64 filled = x->done + x->step + skip;
 
 	if (x->op->length + skip > recv->length) {
 		eng_fail_recv(x, recv, ENG_SYND_LOCAL_LENGTH);
 		return ENG_NAK_INVAL;
 	}
+	if (filled < recv->length)
+		recv->nr_sge = eng_count_sge(x->worker->rsge, recv->nr_sge,
+					     filled);
 	if (!eng_sge_check(x->qp->eng, x->worker->rsge, recv->nr_sge,
 			   recv->pdn, ENG_LOCAL_WRITE)) {
 		eng_fail_recv(x, recv, ENG_SYND_LOCAL_PROT);

@@ -137,6 +137,38 @@ static void test_recv(void)
 	pair_destroy(&p);
 }
 
+static void test_recv_rest(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, 100000);
+	struct sge to[2] = {pair_b(&p, 0, 100000), pair_a(&p, 0, 100)};
+	struct wr wr = {.opcode = MLX5_OPCODE_SEND, .sge = &from, .nr_sge = 1};
+
+	test_case("a message does not touch the segments behind it");
+	qp_post_recv(p.b, to, 2);
+	qp_post_recv(p.b, to, 2);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "just not",
+	       "cq8 qp14 resp 2 at 0 bytes 100000 imm 0 from 11\n");
+	to[0].length--;
+	qp_post_recv(p.b, to, 2);
+	from.length = 0;
+	wr.nr_sge = 0;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "nothing",
+	       "cq8 qp14 resp 2 at 1 bytes 0 imm 0 from 11\n");
+	from.length = 100000;
+	wr.nr_sge = 1;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "one byte",
+	       "cq8 qp14 resp error 4 at 2\n"
+	       "cq5 qp11 req error 14 at 2\n");
+	pair_destroy(&p);
+}
+
 static void test_rnr(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -277,6 +309,7 @@ void test_errors(void)
 	test_counters();
 	test_local();
 	test_recv();
+	test_recv_rest();
 	test_rnr();
 	test_silence();
 	test_states();
