@@ -460,6 +460,7 @@ struct eng_qp {
 	enum eng_qp_place place;
 };
 
+/* -EINVAL for a number that no QP can have, or -ENOMEM. */
 int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	       const struct eng_qp_init *init);
 /* @mask has the members of @attr to be set. The caller checks transitions. */

@@ -11,6 +11,9 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	struct eng *eng = worker->eng;
 	int ret;
 
+	/* This number has meanings of its own. */
+	if (init->qpn == ENG_ANY_QPN || init->qpn == ENG_MULTICAST_QPN)
+		return -EINVAL;
 	memset(qp, 0, sizeof(*qp));
 	qp->eng = eng;
 	qp->worker = worker;

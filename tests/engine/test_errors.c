@@ -279,6 +279,23 @@ static void test_states(void)
 	pair_destroy(&p);
 }
 
+static void test_numbers(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct eng_qp_init init = p.a->eng.init;
+	static struct eng_qp qp;
+
+	test_case("no QP has the number that means any, or many");
+	init.qpn = 0xffffff;
+	CHECK(eng_qp_add(&p.w->worker, &qp, &init) == -EINVAL);
+	init.qpn = 0x1000000;
+	CHECK(eng_qp_add(&p.w->worker, &qp, &init) == -EINVAL);
+	init.qpn = 0xfffffe;
+	CHECK(!eng_qp_add(&p.w->worker, &qp, &init));
+	eng_qp_del(&qp);
+	pair_destroy(&p);
+}
+
 static void test_destroy(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -313,5 +330,6 @@ void test_errors(void)
 	test_rnr();
 	test_silence();
 	test_states();
+	test_numbers();
 	test_destroy();
 }
