@@ -99,8 +99,7 @@ static enum eng_verdict eng_exec_atomic(struct exec *x)
 	struct eng_iter from, to;
 	enum eng_verdict verdict;
 	struct eng_sge sge;
-	u64 old, new, seen;
-	u64 *word;
+	u64 *word, old;
 
 	verdict = eng_check_remote(x, &sge, ENG_REMOTE_ATOMIC);
 	if (verdict != ENG_DONE)
@@ -108,19 +107,14 @@ static enum eng_verdict eng_exec_atomic(struct exec *x)
 	word = eng_mem_at(&sge.key->mem, sge.addr - sge.key->start);
 	if ((unsigned long)word & 7 || op->raddr & 7)
 		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
-	old = READ_ONCE(*word);
-	for (;;) {
-		if (op->code == ENG_OP_FETCH_ADD)
-			new = old + op->swap_add;
-		else if (old == op->compare)
-			new = op->swap_add;
-		else
-			break;
-		seen = eng_cmpxchg64(word, old, new);
-		if (seen == old)
-			break;
-		old = seen;
-	}
+	/* An instruction that meets bad memory is fatal, except in a copy. */
+	if (eng_copy(&old, word, sizeof(old)))
+		return ENG_NAK_OP;
+	/* In one step, as others may change the word all the time. */
+	if (op->code == ENG_OP_FETCH_ADD)
+		old = eng_fetch_add64(word, op->swap_add);
+	else
+		old = eng_cmpxchg64(word, op->compare, op->swap_add);
 	eng_iter_init_private(&from, &old, 0);
 	eng_iter_init_op(&to, x);
 	return eng_iter_copy(&to, &from, sizeof(old), true) ? ENG_DONE :

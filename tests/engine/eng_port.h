@@ -68,6 +68,11 @@ static inline u64 eng_cmpxchg64(u64 *ptr, u64 old, u64 new)
 	return old;
 }
 
+static inline u64 eng_fetch_add64(u64 *ptr, u64 value)
+{
+	return __atomic_fetch_add(ptr, value, __ATOMIC_SEQ_CST);
+}
+
 #ifdef ENG_PORT_COUNT
 
 typedef struct {

@@ -303,6 +303,22 @@ static void test_poison(void)
 			     .nr_sge = 1});
 	world_run(p.w);
 	expect(p.w, "poison", "cq5 qp11 req error 14 at 0\n");
+	pair_destroy(&p);
+
+	p = pair_create(ENG_RC);
+	from = pair_a(&p, 0, 8);
+	eng_port_bad = buf_at(p.bbuf, 16);
+	eng_port_bad_end = eng_port_bad + 8;
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_ATOMIC_FA,
+			     .raddr = p.bbuf->va + 16,
+			     .rkey = p.bkey->eng.key,
+			     .swap_add = 1,
+			     .sge = &from,
+			     .nr_sge = 1});
+	world_run(p.w);
+	expect(p.w, "atomic", "cq5 qp11 req error 14 at 0\n");
+	CHECK(!*(u64 *)buf_at(p.bbuf, 16));
 	eng_port_bad = NULL;
 	pair_destroy(&p);
 }

@@ -7,6 +7,7 @@
 
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -26,6 +27,8 @@
 #define eng_unlock(lock)	spin_unlock(lock)
 
 #define eng_cmpxchg64(ptr, old, new)	cmpxchg64(ptr, old, new)
+#define eng_fetch_add64(ptr, value)	\
+	atomic64_fetch_add(value, (atomic64_t *)(ptr))
 
 /* Returns bytes that were not copied: memory may be poisoned by the hardware. */
 static inline unsigned long eng_copy(void *dst, const void *src, size_t n)
