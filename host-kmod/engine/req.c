@@ -301,12 +301,14 @@ static enum eng_progress eng_sq_next(struct eng_worker *worker,
 	enum eng_qp_state state = READ_ONCE(qp->state);
 	u16 left;
 
-	if (state < ENG_RTS || !qp->init.sq_entries)
+	if (state < ENG_RTS)
 		return ENG_IDLE;
 	if (state == ENG_SQD && !qp->done) {
 		eng_sq_drained(qp);
 		return ENG_IDLE;
 	}
+	if (!qp->init.sq_entries)
+		return ENG_IDLE;
 	left = eng_sq_posted(qp);
 	if (!left)
 		return ENG_IDLE;

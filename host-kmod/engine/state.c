@@ -123,7 +123,9 @@ void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
 		eng_qp_reset(qp);
 	eng_qp_set(qp, attr, mask);
 	if (mask & ENG_QP_STATE) {
-		qp->attr.draining = attr->state == ENG_SQD;
+		/* Once: there is no second event for a queue that has stopped. */
+		if (attr->state != ENG_SQD || qp->state != ENG_SQD)
+			qp->attr.draining = attr->state == ENG_SQD;
 		WRITE_ONCE(qp->state, attr->state);
 		work = attr->state >= ENG_RTS;
 	}

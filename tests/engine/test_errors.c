@@ -242,6 +242,7 @@ static void test_states(void)
 	struct pair p = pair_create(ENG_RC);
 	struct sge from = pair_a(&p, 0, 100);
 	struct wr wr = write_to(&p, 0, &from);
+	struct qp *c;
 
 	test_case("a drained queue stops, and goes on");
 	qp_set(p.a, ENG_QP_STATE | ENG_QP_DRAIN_EVENT,
@@ -249,9 +250,25 @@ static void test_states(void)
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
 	expect(p.w, "drained", "qp11 drained\n");
+	qp_set(p.a, ENG_QP_STATE | ENG_QP_DRAIN_EVENT,
+	       &(struct eng_qp_attr){.state = ENG_SQD, .drain_event = true});
+	world_run(p.w);
+	expect(p.w, "drained before", "");
 	qp_state(p.a, ENG_RTS);
 	world_run(p.w);
 	expect(p.w, "goes on", "cq5 qp11 req 8 at 0 bytes 0\n");
+
+	test_case("a QP without a send queue is drained");
+	c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
+					     .send_cq = p.bcq,
+					     .recv_cq = p.bcq,
+					     .pdn = 2,
+					     .no_sq = true});
+	qp_connect(c, c);
+	qp_set(c, ENG_QP_STATE | ENG_QP_DRAIN_EVENT,
+	       &(struct eng_qp_attr){.state = ENG_SQD, .drain_event = true});
+	world_run(p.w);
+	expect(p.w, "no queue", "qp17 drained\n");
 
 	test_case("the error state completes both queues");
 	qp_post_recv(p.a, &from, 1);

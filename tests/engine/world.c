@@ -445,7 +445,7 @@ struct qp *qp_create(struct world *w, const struct qp_opts *opts)
 		.pdn = opts->pdn,
 		.user_index = 7,
 		.sq_offset = rq * 64,
-		.sq_entries = sq,
+		.sq_entries = opts->no_sq ? 0 : sq,
 		.rq_entries = rq,
 		.rq_shift = 6,
 		.send_cq = &opts->send_cq->eng,

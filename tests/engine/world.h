@@ -137,6 +137,7 @@ struct qp_opts {
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq;
 	u32 pdn, sq_entries, rq_entries;
+	bool no_sq;
 	struct eng_worker *worker; /* NULL: the one of the world */
 };
 
