@@ -25,6 +25,7 @@
  *	srq->lock
  *	cq->lock
  *	worker->lock	lists of QPs
+ *	table->lock
  *	key->lock	a memory window
  *	eng->lock	list of workers, epoch
  *
@@ -111,9 +112,15 @@ struct eng_ops {
 /* IDs to objects: two loads, no lock for readers. See table.c. */
 #define ENG_CHUNK_BITS	12
 
+#define ENG_CHUNKS	(1 << (ENG_ID_BITS - ENG_CHUNK_BITS))
+
 struct eng_table {
-	eng_lock_t lock;	/* changes */
-	void **chunk[1 << (ENG_ID_BITS - ENG_CHUNK_BITS)];
+	eng_lock_t lock;		/* protects all */
+	void **chunk[ENG_CHUNKS];	/* written with it, read without */
+	u16 used[ENG_CHUNKS];		/* objects in it */
+	u32 nr_empty;			/* chunks without objects */
+	void **stale;			/* one that was taken out */
+	u64 stale_epoch;		/* when nobody uses it any more */
 };
 
 /* Counters. */

@@ -10,13 +10,13 @@ int eng_key_add(struct eng *eng, struct eng_key *key)
 	key->dead = false;
 	key->bound = false;
 	eng_lock_init(&key->lock);
-	return eng_table_add(&eng->keys, key->key >> 8, key);
+	return eng_table_add(eng, &eng->keys, key->key >> 8, key);
 }
 
 void eng_key_del(struct eng *eng, struct eng_key *key)
 {
 	WRITE_ONCE(key->dead, true);
-	eng_table_del(&eng->keys, key->key >> 8);
+	eng_table_del(eng, &eng->keys, key->key >> 8);
 }
 
 /* A key of this owner, whatever its variant. */

@@ -24,7 +24,7 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	ret = eng_place_add(qp);
 	if (ret)
 		return ret;
-	ret = eng_table_add(&eng->qps, init->qpn, qp);
+	ret = eng_table_add(eng, &eng->qps, init->qpn, qp);
 	if (ret)
 		eng_place_del(qp);
 	return ret;
@@ -37,7 +37,7 @@ void eng_qp_del(struct eng_qp *qp)
 	qp->dead = true;
 	eng_unlock(&qp->recv);
 	eng_unlock(&qp->send);
-	eng_table_del(&qp->eng->qps, qp->init.qpn);
+	eng_table_del(qp->eng, &qp->eng->qps, qp->init.qpn);
 	eng_place_del(qp);
 }
 

@@ -7,8 +7,10 @@
 void eng_table_init(struct eng_table *table);
 void eng_table_destroy(struct eng_table *table);
 /* The ID is free. May sleep. */
-int eng_table_add(struct eng_table *table, u32 id, void *object);
-void eng_table_del(struct eng_table *table, u32 id);
+int eng_table_add(struct eng *eng, struct eng_table *table, u32 id,
+		  void *object);
+/* May sleep. */
+void eng_table_del(struct eng *eng, struct eng_table *table, u32 id);
 
 /* Any number is valid. The object stays until the caller's epoch ends. */
 static inline void *eng_table_find(const struct eng_table *table, u32 id)

@@ -106,6 +106,48 @@ static void test_groups(void)
 	pair_destroy(&p);
 }
 
+static u32 count_chunks(struct eng_table *table)
+{
+	u32 i, n = !!table->stale;
+
+	for (i = 0; i < ENG_CHUNKS; i++)
+		n += !!table->chunk[i];
+	return n;
+}
+
+static void test_tables(void)
+{
+	struct world *w = world_create();
+	static struct eng_key key[40];
+	u32 i;
+
+	test_case("a table is as large as what is in it");
+	/* In turn, as keys are numbered. */
+	for (i = 1; i < 40 << ENG_CHUNK_BITS; i++) {
+		key[0].key = i << 8;
+		CHECK(!eng_key_add(&w->eng, &key[0]));
+		eng_key_del(&w->eng, &key[0]);
+	}
+	CHECK(count_chunks(&w->eng.keys) <= 3);
+	/* A worker that runs may use what was in it. */
+	for (i = 0; i < 40; i++) {
+		key[i].key = i << (ENG_CHUNK_BITS + 8);
+		CHECK(!eng_key_add(&w->eng, &key[i]));
+	}
+	CHECK(count_chunks(&w->eng.keys) >= 40);
+	w->worker.epoch = w->eng.epoch;
+	for (i = 0; i < 40; i++)
+		eng_key_del(&w->eng, &key[i]);
+	CHECK(count_chunks(&w->eng.keys) >= 40);
+	w->worker.epoch = 0;
+	for (i = 0; i < 100; i++) {
+		CHECK(!eng_key_add(&w->eng, &key[i % 40]));
+		eng_key_del(&w->eng, &key[i % 40]);
+	}
+	CHECK(count_chunks(&w->eng.keys) <= 3);
+	world_destroy(w);
+}
+
 /* --- Many queues --- */
 
 #define MANY (3 * ENG_SCAN + 1)
@@ -200,4 +242,5 @@ void test_bounds(void)
 	test_scan();
 	test_multicast();
 	test_groups();
+	test_tables();
 }

@@ -15,7 +15,7 @@ const u8 *eng_port_bad, *eng_port_bad_end;
 static const char *const lock_order[] = {
 	"&worker->cq_lock", "&qp->send",  "&eng->group_lock",
 	"&qp->recv",	    "&srq->lock", "&cq->lock",
-	"&worker->lock",    "&key->lock", "&eng->lock",
+	"&worker->lock",    "&table->lock", "&key->lock", "&eng->lock",
 };
 
 #define CLASSES ((int)(sizeof(lock_order) / sizeof(lock_order[0])))
