@@ -5,7 +5,7 @@
  */
 #include "world.h"
 
-#define QPS   5
+#define QPS   6
 #define BYTES 40000
 
 static struct {
@@ -16,7 +16,9 @@ static struct {
 	struct key *key[2];
 	struct cq *cq[2];
 	struct srq *srq;
+	struct key *mw[2];
 	struct qp *qp[QPS];
+	struct eng_worker other; /* of half of them */
 	/* The neighbours, in a PD of their own. */
 	struct buf *nbuf;
 	struct key *nkey;
@@ -90,6 +92,8 @@ static void before_read(const volatile void *from, size_t n)
 	scribble();
 }
 
+static const u8 gids[2][16] = {{0xff, 0x0e, 1}, {0xff, 0x0e, 2}};
+
 static struct sge any_sge(void)
 {
 	u32 i = below(2);
@@ -107,6 +111,21 @@ static struct sge any_sge(void)
 	return sge;
 }
 
+static struct umr any_umr(u32 rkey)
+{
+	struct sge to = any_sge();
+	struct umr umr;
+	u32 qpn = below(2) ? f.qp[below(QPS)]->eng.init.qpn : ENG_ANY_QPN;
+
+	if (below(4))
+		umr = umr_bind(rkey + below(2), qpn, take(1), &to);
+	else
+		umr = umr_unbind(below(2));
+	if (!below(8))
+		((u8 *)&umr)[below(sizeof(umr))] ^= take(1);
+	return umr;
+}
+
 static void post(void)
 {
 	static const u8 opcodes[] = {
@@ -114,10 +133,13 @@ static void post(void)
 		MLX5_OPCODE_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE_IMM,
 		MLX5_OPCODE_RDMA_READ,	MLX5_OPCODE_ATOMIC_CS,
 		MLX5_OPCODE_ATOMIC_FA,	MLX5_OPCODE_NOP,
+		MLX5_OPCODE_SEND_INVAL, MLX5_OPCODE_UMR,
 	};
+	struct key *mw = f.mw[below(2)];
 	struct sge sge[4], remote = any_sge();
 	struct qp *qp = f.qp[below(QPS)];
 	struct wr wr = {.opcode = opcodes[below(sizeof(opcodes))]};
+	struct umr umr;
 	char text[64];
 	int i;
 
@@ -136,6 +158,17 @@ static void post(void)
 		wr.inl_len = below(sizeof(text));
 		wr.nr_sge = 0;
 	}
+	if (!below(4))
+		wr.rkey = mw->eng.key;
+	wr.imm = mw->eng.key;
+	if (wr.opcode == MLX5_OPCODE_UMR) {
+		umr = any_umr(mw->eng.key);
+		wr.umr = &umr;
+		wr.nr_sge = 0;
+		wr.inl = NULL;
+	}
+	if (!below(16))
+		wr.imm ^= take(4);
 	if (!below(16))
 		wr.xor_word = take(4);
 	if (!below(16))
@@ -144,6 +177,9 @@ static void post(void)
 	wr.qkey = 0x1234;
 	if (!below(16))
 		wr.dqpn = f.nqp[below(2)]->eng.init.qpn;
+	if (!below(4))
+		wr.dqpn = ENG_MULTICAST_QPN;
+	wr.gid = gids[below(2)];
 	qp_post(f.w, qp, &wr);
 }
 
@@ -199,12 +235,33 @@ static void reconnect(void)
 static void replace_key(void)
 {
 	const u32 all = ENG_LOCAL_WRITE | ENG_REMOTE_READ | ENG_REMOTE_WRITE |
-			ENG_REMOTE_ATOMIC;
+			ENG_REMOTE_ATOMIC | ENG_BIND;
 	u32 i = below(2);
 
+	if (!below(4)) {
+		key_destroy(f.w, f.mw[i]);
+		f.mw[i] = window_create(f.w, 1);
+		return;
+	}
 	key_destroy(f.w, f.key[i]);
 	f.key[i] =
 		key_create(f.w, f.buf[i], 1, take(1) ? all : ENG_LOCAL_WRITE);
+}
+
+static void join_or_leave(void)
+{
+	struct qp *qp = f.qp[4 + below(2)];
+	const u8 *gid = gids[below(2)];
+
+	if (below(4))
+		eng_group_join(&qp->eng, gid);
+	else
+		eng_group_leave(&qp->eng, gid);
+}
+
+static struct eng_worker *any_worker(void)
+{
+	return below(2) ? &f.w->worker : &f.other;
 }
 
 /* The neighbours exchange a message, which takes one run at most. */
@@ -235,7 +292,7 @@ static void check_neighbours(void)
 
 static void step(void)
 {
-	switch (below(16)) {
+	switch (below(18)) {
 	case 0:
 	case 1:
 	case 2:
@@ -273,10 +330,16 @@ static void step(void)
 		f.change_after = 1 + below(64);
 		break;
 	case 14:
-		eng_scan(&f.w->worker, below(2));
+		eng_scan(any_worker(), below(2));
+		break;
+	case 15:
+		eng_arm(any_worker());
+		break;
+	case 16:
+		join_or_leave();
 		break;
 	default:
-		eng_run(&f.w->worker, 1 + below(64), 1 + take(2));
+		eng_run(any_worker(), 1 + below(64), 1 + take(2));
 		break;
 	}
 	CHECK(f.cq[0]->eng.produced - f.cq[0]->eng.consumed <= 64);
@@ -289,22 +352,25 @@ static struct qp *create(enum eng_qp_type type, u32 cq, struct srq *srq)
 						.send_cq = f.cq[cq],
 						.recv_cq = f.cq[!cq],
 						.srq = srq,
-						.pdn = 1});
+						.pdn = 1,
+						.worker = cq ? &f.other : NULL});
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const u32 all = ENG_LOCAL_WRITE | ENG_REMOTE_READ | ENG_REMOTE_WRITE |
-			ENG_REMOTE_ATOMIC;
-	int i;
+			ENG_REMOTE_ATOMIC | ENG_BIND;
+	int i, j;
 
 	memset(&f, 0, sizeof(f));
 	f.at = data;
 	f.left = size;
 	f.w = world_create();
+	eng_worker_add(&f.w->eng, &f.other);
 	for (i = 0; i < 2; i++) {
 		f.buf[i] = buf_create(f.w, BYTES, i * 0x777);
 		f.key[i] = key_create(f.w, f.buf[i], 1, all);
+		f.mw[i] = window_create(f.w, 1);
 		f.cq[i] = cq_create(f.w, 64, 64 << i);
 	}
 	f.srq = srq_create(f.w, 16, 1);
@@ -313,9 +379,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	f.qp[2] = create(ENG_UC, 0, NULL);
 	f.qp[3] = create(ENG_UC, 0, f.srq);
 	f.qp[4] = create(ENG_UD, 1, NULL);
+	f.qp[5] = create(ENG_UD, 0, NULL);
 	qp_connect(f.qp[0], f.qp[1]);
 	qp_connect(f.qp[2], f.qp[3]);
-	qp_connect(f.qp[4], f.qp[4]);
+	qp_connect(f.qp[4], f.qp[5]);
 
 	f.nbuf = buf_create(f.w, 4096, 0);
 	f.nkey = key_create(f.w, f.nbuf, 2, all);
@@ -332,6 +399,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		step();
 	check_neighbours();
 	eng_port_before_read = NULL;
+	/* The other worker comes to rest, too. */
+	for (i = 0; eng_run(&f.other, 64, 1 << 18).more; i++)
+		CHECK(i < 100000);
+	for (i = 0; i < QPS; i++) {
+		for (j = 0; j < 2; j++)
+			eng_group_leave(&f.qp[i]->eng, gids[j]);
+		qp_destroy(f.w, f.qp[i]);
+	}
+	eng_worker_del(&f.other);
 	world_destroy(f.w);
 	return 0;
 }

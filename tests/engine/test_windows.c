@@ -5,52 +5,11 @@
 
 #define BYTES 1000
 
-/* The request of ibv_bind_mw() or of a work request to bind a window. */
 static struct umr bind(struct pair *p, u32 rkey, u32 qpn, u8 access)
 {
-	struct umr umr = {
-		.ctrl.flags = MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET |
-			      MLX5_WQE_UMR_CTRL_FLAG_INLINE,
-		.ctrl.klm_octowords = htobe16(2),
-		.mkey.access_flags = access,
-		.mkey.qpn_mkey = htobe32(qpn << 8 | (rkey & 0xff)),
-		.mkey.start_addr = htobe64(p->bbuf->va + 64),
-		.mkey.len = htobe64(BYTES),
-		.klm.byte_count = htobe32(BYTES),
-		.klm.mkey = htobe32(p->bkey->eng.key),
-		.klm.address = htobe64(p->bbuf->va + 64),
-	};
-	u64 mask = MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE |
-		   MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY |
-		   MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN |
-		   MLX5_WQE_UMR_CTRL_MKEY_MASK_START_ADDR |
-		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |
-		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |
-		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE |
-		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC;
+	struct sge to = pair_b(p, 64, BYTES);
 
-	if (qpn != ENG_ANY_QPN) {
-		umr.ctrl.flags |= MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE;
-		mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN;
-	}
-	umr.ctrl.mkey_mask = htobe64(mask);
-	return umr;
-}
-
-static struct umr unbind(bool qpn)
-{
-	struct umr umr = {
-		.ctrl.flags = MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET |
-			      MLX5_WQE_UMR_CTRL_FLAG_INLINE |
-			      (qpn ? MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN : 0),
-		.ctrl.mkey_mask = htobe64(MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE |
-					  MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY |
-					  MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN),
-		.mkey.free = MLX5_WQE_MKEY_CONTEXT_FREE,
-		.mkey.qpn_mkey = htobe32(0xffffff00),
-	};
-
-	return umr;
+	return umr_bind(rkey, qpn, access, &to);
 }
 
 static void change(struct pair *p, struct qp *qp, u32 rkey,
@@ -235,7 +194,7 @@ static void test_invalidate(void)
 	struct pair p = pair_create(ENG_RC);
 	struct key *mw = window_create(p.w, 2);
 	u32 rkey = mw->eng.key + 1;
-	struct umr umr = bind(&p, rkey, 14, WRITE), end = unbind(true);
+	struct umr umr = bind(&p, rkey, 14, WRITE), end = umr_unbind(true);
 
 	test_case("a window of a QP is bound once, until it is invalidated");
 	p.bkey->eng.access |= ENG_BIND;

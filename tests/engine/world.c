@@ -585,6 +585,53 @@ void qp_post(struct world *w, struct qp *qp, const struct wr *wr)
 	qp_ring(w, qp, qp->sq_posted);
 }
 
+struct umr umr_bind(u32 rkey, u32 qpn, u8 access, const struct sge *to)
+{
+	struct umr umr = {
+		.ctrl.flags = MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET |
+			      MLX5_WQE_UMR_CTRL_FLAG_INLINE,
+		.ctrl.klm_octowords = htobe16(2),
+		.mkey.access_flags = access,
+		.mkey.qpn_mkey = htobe32(qpn << 8 | (rkey & 0xff)),
+		.mkey.start_addr = htobe64(to->addr),
+		.mkey.len = htobe64(to->length),
+		.klm.byte_count = htobe32(to->length),
+		.klm.mkey = htobe32(to->lkey),
+		.klm.address = htobe64(to->addr),
+	};
+	u64 mask = MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_START_ADDR |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE |
+		   MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC;
+
+	if (qpn != ENG_ANY_QPN) {
+		umr.ctrl.flags |= MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE;
+		mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN;
+	}
+	umr.ctrl.mkey_mask = htobe64(mask);
+	return umr;
+}
+
+struct umr umr_unbind(bool qpn)
+{
+	struct umr umr = {
+		.ctrl.flags = MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET |
+			      MLX5_WQE_UMR_CTRL_FLAG_INLINE |
+			      (qpn ? MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN : 0),
+		.ctrl.mkey_mask = htobe64(MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE |
+					  MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY |
+					  MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN),
+		.mkey.free = MLX5_WQE_MKEY_CONTEXT_FREE,
+		.mkey.qpn_mkey = htobe32(0xffffff00),
+	};
+
+	return umr;
+}
+
 void qp_post_recv(struct qp *qp, const struct sge *sge, int nr)
 {
 	u32 slot = qp->rq_posted & (qp->eng.init.rq_entries - 1);

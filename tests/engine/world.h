@@ -151,6 +151,10 @@ void qp_set(struct qp *qp, u32 mask, const struct eng_qp_attr *attr);
 void qp_post(struct world *w, struct qp *qp, const struct wr *wr);
 void qp_post_recv(struct qp *qp, const struct sge *sge, int nr);
 void qp_ring(struct world *w, struct qp *qp, u16 posted);
+/* The request of ibv_bind_mw() or of a work request to bind a window. */
+struct umr umr_bind(u32 rkey, u32 qpn, u8 access, const struct sge *to);
+/* With @qpn, of a window that is for one QP. */
+struct umr umr_unbind(bool qpn);
 
 /* --- Results; of the program that has the world --- */
 
