@@ -217,7 +217,7 @@ struct eng_worker {
 	struct eng_qp *members[ENG_MAX_MEMBERS];	/* of the group */
 };
 
-/* When a QP is to be looked at again. */
+/* The next time to look at a QP that waits. */
 struct eng_timer {
 	u64 due;
 	struct eng_qp *qp;
@@ -225,7 +225,7 @@ struct eng_timer {
 
 struct eng_looked {
 	bool work;		/* there is something to run */
-	bool more;		/* others are to be looked at */
+	bool more;		/* this was not the last part */
 };
 
 struct eng_todo {

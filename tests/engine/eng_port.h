@@ -161,7 +161,7 @@ static inline size_t eng_copy(void *dst, const void *src, size_t n)
 	return 0;
 }
 
-/* Of a kind that repeats. */
+/* The same numbers in each process. */
 static inline u64 eng_random(void)
 {
 	return (u64)rand() << 40 ^ (u64)rand() << 20 ^ rand();

@@ -157,8 +157,7 @@ static void test_recv_rest(void)
 	wr.nr_sge = 0;
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
-	expect(p.w, "nothing",
-	       "cq8 qp14 resp 2 at 1 bytes 0 imm 0 from 11\n");
+	expect(p.w, "nothing", "cq8 qp14 resp 2 at 1 bytes 0 imm 0 from 11\n");
 	from.length = 100000;
 	wr.nr_sge = 1;
 	qp_post(p.w, p.a, &wr);

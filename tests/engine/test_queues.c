@@ -180,8 +180,8 @@ static void test_srq_pd(void)
 {
 	struct pair p = pair_create(ENG_RC);
 	struct srq *srq = srq_create(p.w, 16, 1);
-	struct sge from = pair_a(&p, 0, 10), to[2] = {pair_a(&p, 100, 10),
-						      pair_b(&p, 0, 10)};
+	struct sge from = pair_a(&p, 0, 10),
+		   to[2] = {pair_a(&p, 100, 10), pair_b(&p, 0, 10)};
 	struct wr wr = {.opcode = MLX5_OPCODE_SEND, .sge = &from, .nr_sge = 1};
 	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
 							.send_cq = p.bcq,
@@ -195,8 +195,7 @@ static void test_srq_pd(void)
 	srq_post(srq, 1, 2, &to[1], 1);
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
-	expect(p.w, "its key",
-	       "cq8 qp20 resp 2 at 0 bytes 10 imm 0 from 11\n");
+	expect(p.w, "its key", "cq8 qp20 resp 2 at 0 bytes 10 imm 0 from 11\n");
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
 	expect(p.w, "the key of the QP's owner",

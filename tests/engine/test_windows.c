@@ -254,7 +254,8 @@ static void change_waiting(const volatile void *from, size_t n)
 		memcpy(race.wqe + race.offset, &race.value, 4);
 }
 
-/* Both windows of b are bound; a invalidates the first, then what @offset says. */
+/* Both windows of b are bound; a invalidates the first, then what @offset says.
+ */
 static void invalidate_other(const char *what, u32 offset, u32 xor,
 			     const char *log)
 {
@@ -295,7 +296,7 @@ static void test_changed(void)
 	struct umr umr;
 	struct pair p;
 
-	test_case("a receiver is told of the window that was invalidated");
+	test_case("a completion names the window that was invalidated");
 	invalidate_other("another window", 12, 0x1101 ^ 0x1201,
 			 "cq5 qp11 req error 2 at 0\n");
 	invalidate_other("another operation", 0,

@@ -13,9 +13,9 @@ const u8 *eng_port_bad, *eng_port_bad_end;
 /* --- Locks are taken in the order that engine.h says --- */
 
 static const char *const lock_order[] = {
-	"&worker->cq_lock", "&qp->send",  "&eng->group_lock",
-	"&qp->recv",	    "&srq->lock", "&cq->lock",
-	"&worker->lock",    "&table->lock", "&key->lock", "&eng->lock",
+	"&worker->cq_lock", "&qp->send",  "&eng->group_lock", "&qp->recv",
+	"&srq->lock",	    "&cq->lock",  "&worker->lock",    "&table->lock",
+	"&key->lock",	    "&eng->lock",
 };
 
 #define CLASSES ((int)(sizeof(lock_order) / sizeof(lock_order[0])))
@@ -205,8 +205,7 @@ void world_run(struct world *w)
 
 	/* Nothing may keep a worker busy without end, or from its sleep. */
 	for (i = 0; i < 100000; i++)
-		if (!eng_run(&w->worker, 64, 1 << 18).more &&
-		    !world_scan(w))
+		if (!eng_run(&w->worker, 64, 1 << 18).more && !world_scan(w))
 			return;
 	CHECK(!"the engine rests");
 }
