@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/err.h>
 #include <linux/log2.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -81,6 +83,7 @@ int hyvs_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	eng_attr.events = ib->cq_context;
 	eng_cq_add(&uctx->worker, &cq->eng, &eng_attr);
 	ib->cqe = eng_attr.entries - 1;
+	mutex_init(&cq->resize_lock);
 	return 0;
 
 err_id:
@@ -92,17 +95,15 @@ err_ring:
 	return ret;
 }
 
-int hyvs_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+static int hyvs_resize_cq_locked(struct ib_cq *ib, u32 entries,
+				 struct ib_udata *udata)
 {
 	struct hyvs_cq *cq = to_hyvs_cq(ib);
 	struct mlx5_ib_resize_cq req = {};
 	struct hyvs_mem ring = {};
-	u32 entries;
 	int ret;
 
-	if (cqe < 1 || cqe > HYVS_MAX_CQE)
-		return -EINVAL;
-	entries = roundup_pow_of_two(cqe + 1);
+	lockdep_assert_held(&cq->resize_lock);
 	if (entries == ib->cqe + 1)
 		return 0;
 	if (udata->inlen < offsetofend(struct mlx5_ib_resize_cq, cqe_size))
@@ -127,6 +128,20 @@ int hyvs_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 	return ret;
 }
 
+/* Threads of a process may resize the same CQ. */
+int hyvs_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+{
+	struct hyvs_cq *cq = to_hyvs_cq(ib);
+	int ret;
+
+	if (cqe < 1 || cqe > HYVS_MAX_CQE)
+		return -EINVAL;
+	mutex_lock(&cq->resize_lock);
+	ret = hyvs_resize_cq_locked(ib, roundup_pow_of_two(cqe + 1), udata);
+	mutex_unlock(&cq->resize_lock);
+	return ret;
+}
+
 int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
 	struct hyvs_device *dev = to_hyvs_device(ib->device);
@@ -137,5 +152,6 @@ int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	hyvs_id_free(&dev->cqs, cq->cqn);
 	hyvs_record_put(hyvs_udata_ucontext(udata), cq->record);
 	hyvs_mem_unpin(&cq->ring);
+	mutex_destroy(&cq->resize_lock);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef HYVS_H
 #define HYVS_H
 
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
@@ -104,6 +105,7 @@ struct hyvs_mw {
 struct hyvs_cq {
 	struct ib_cq ib;
 	struct eng_cq eng;
+	struct mutex resize_lock;	/* the ring of eng is this one, and ib.cqe */
 	struct hyvs_mem ring;
 	struct hyvs_record_page *record;
 	u32 cqn;
