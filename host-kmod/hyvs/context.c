@@ -2,6 +2,7 @@
 /*
  * Contexts, and what consists of a reply only.
  */
+#include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <rdma/ib_addr.h>
@@ -61,17 +62,24 @@ static int hyvs_reply_context(struct ib_udata *udata)
 
 int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
 	struct hyvs_ucontext *uctx = to_hyvs_ucontext(ib);
 	int ret;
 
+	/* First: libmlx5 tells the error of its first try, which asks for more. */
+	uctx->user = hyvs_user_get(dev);
+	if (IS_ERR(uctx->user))
+		return PTR_ERR(uctx->user);
 	ret = hyvs_check_request(udata);
 	if (ret)
-		return ret;
+		goto err_user;
 	mutex_init(&uctx->record_lock);
 	INIT_LIST_HEAD(&uctx->records);
 	uctx->uars = hyvs_uars_create(uctx);
-	if (!uctx->uars)
-		return -ENOMEM;
+	if (!uctx->uars) {
+		ret = -ENOMEM;
+		goto err_user;
+	}
 	ret = hyvs_worker_start(uctx);
 	if (ret)
 		goto err_uars;
@@ -84,6 +92,8 @@ err_worker:
 	hyvs_worker_stop(uctx);
 err_uars:
 	hyvs_uars_put(uctx->uars);
+err_user:
+	hyvs_user_put(dev, uctx->user);
 	return ret;
 }
 
@@ -95,6 +105,7 @@ void hyvs_dealloc_ucontext(struct ib_ucontext *ib)
 	hyvs_worker_stop(uctx);
 	hyvs_uars_put(uctx->uars);
 	mutex_destroy(&uctx->record_lock);
+	hyvs_user_put(to_hyvs_device(ib->device), uctx->user);
 }
 
 /* A device may go before its users: their objects and contexts are destroyed. */
@@ -104,19 +115,27 @@ void hyvs_disassociate_ucontext(struct ib_ucontext *ib)
 
 int hyvs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	static atomic_t pdns = ATOMIC_INIT(0);
 	struct mlx5_ib_alloc_pd_resp rsp;
 	struct hyvs_pd *pd = to_hyvs_pd(ib);
+	int ret;
 
-	pd->pdn = atomic_inc_return(&pdns);
 	if (!udata)
 		return -EOPNOTSUPP;
-	rsp.pdn = pd->pdn;
-	return ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
+	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_PD, pd, &pd->id);
+	if (ret)
+		return ret;
+	rsp.pdn = pd->id.id;
+	ret = ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
+	if (ret)
+		hyvs_id_free(to_hyvs_device(ib->device), HYVS_PD, &pd->id);
+	return ret;
 }
 
+/* All that had its number was retired, so another PD may have it. */
 int hyvs_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
+	hyvs_id_free(to_hyvs_device(ib->device), HYVS_PD,
+		     &to_hyvs_pd(ib)->id);
 	return 0;
 }
 

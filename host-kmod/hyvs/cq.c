@@ -70,10 +70,10 @@ int hyvs_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		ret = PTR_ERR(cq->record);
 		goto err_ring;
 	}
-	ret = hyvs_id_alloc(&dev->cqs, cq, &cq->cqn);
+	ret = hyvs_id_alloc(uctx, HYVS_CQ, cq, &cq->id);
 	if (ret)
 		goto err_record;
-	rsp.cqn = cq->cqn;
+	rsp.cqn = cq->id.id;
 	ret = ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
 	if (ret)
 		goto err_id;
@@ -87,7 +87,7 @@ int hyvs_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	return 0;
 
 err_id:
-	hyvs_id_free(&dev->cqs, cq->cqn);
+	hyvs_id_free(dev, HYVS_CQ, &cq->id);
 err_record:
 	hyvs_record_put(uctx, cq->record);
 err_ring:
@@ -149,7 +149,7 @@ int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 
 	eng_cq_del(&cq->eng);
 	hyvs_retire(dev);
-	hyvs_id_free(&dev->cqs, cq->cqn);
+	hyvs_id_free(dev, HYVS_CQ, &cq->id);
 	hyvs_record_put(hyvs_udata_ucontext(udata), cq->record);
 	hyvs_mem_unpin(&cq->ring);
 	mutex_destroy(&cq->resize_lock);

@@ -14,21 +14,6 @@
 
 #include "hyvs/hyvs.h"
 
-int hyvs_id_alloc(struct hyvs_ids *ids, void *object, u32 *id)
-{
-	int ret;
-
-	ret = xa_alloc_cyclic(&ids->xa, id, object,
-			      XA_LIMIT(16, ENG_MAX_IDS - 1), &ids->next,
-			      GFP_KERNEL_ACCOUNT);
-	return ret < 0 ? ret : 0;
-}
-
-void hyvs_id_free(struct hyvs_ids *ids, u32 id)
-{
-	xa_erase(&ids->xa, id);
-}
-
 int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		      struct ib_udata *udata)
 {
@@ -36,7 +21,7 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_mr_size = U64_MAX;
 	attr->page_size_cap = PAGE_SIZE;
 	attr->hw_ver = 1;
-	attr->max_qp = 65536;
+	attr->max_qp = hyvs_max_objects[HYVS_QP];
 	attr->max_qp_wr = HYVS_MAX_QUEUE;
 	attr->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN |
 				 IB_DEVICE_MEM_WINDOW |
@@ -45,22 +30,22 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_send_sge = HYVS_MAX_SGE;
 	attr->max_recv_sge = HYVS_MAX_SGE;
 	attr->max_sge_rd = HYVS_MAX_SGE;
-	attr->max_cq = 65536;
+	attr->max_cq = hyvs_max_objects[HYVS_CQ];
 	attr->max_cqe = HYVS_MAX_CQE;
-	attr->max_mr = ENG_MAX_IDS - 16;
-	attr->max_mw = ENG_MAX_IDS - 16;
-	attr->max_pd = 1 << 20;
+	attr->max_mr = hyvs_max_objects[HYVS_KEY];
+	attr->max_mw = hyvs_max_objects[HYVS_KEY];
+	attr->max_pd = hyvs_max_objects[HYVS_PD];
 	attr->max_qp_rd_atom = 128;
 	attr->max_qp_init_rd_atom = 128;
-	attr->max_res_rd_atom = 128 * 65536;
+	attr->max_res_rd_atom = 128 * attr->max_qp;
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->max_ah = INT_MAX;
-	attr->max_srq = 65536;
+	attr->max_srq = hyvs_max_objects[HYVS_SRQ];
 	attr->max_srq_wr = HYVS_MAX_QUEUE - 1;
 	attr->max_srq_sge = HYVS_MAX_SGE - 1;
-	attr->max_mcast_grp = 65536;
+	attr->max_mcast_grp = hyvs_max_objects[HYVS_MEMBER];
 	attr->max_mcast_qp_attach = ENG_MAX_MEMBERS;
-	attr->max_total_mcast_qp_attach = 65536 * ENG_MAX_MEMBERS;
+	attr->max_total_mcast_qp_attach = hyvs_max_objects[HYVS_MEMBER];
 	attr->max_pkeys = 1;
 	attr->local_ca_ack_delay = 15;
 	return 0;

@@ -28,10 +28,27 @@ struct hyvs_gid {
 	bool valid;
 };
 
+/* What a device and a user have a limited number of. */
+enum hyvs_kind {
+	HYVS_PD,
+	HYVS_KEY,		/* of memory regions and windows */
+	HYVS_CQ,
+	HYVS_SRQ,
+	HYVS_QP,
+	HYVS_MEMBER,		/* of a multicast group; without an ID */
+	HYVS_KINDS,
+};
+
 /* IDs, given out in turn. */
 struct hyvs_ids {
 	struct xarray xa;
 	u32 next;
+	atomic_t used;
+};
+
+struct hyvs_id {
+	u32 id;
+	struct hyvs_user *user;		/* for whom it counts */
 };
 
 /* Events that are rare, so that they are counted in one place. */
@@ -48,10 +65,9 @@ struct hyvs_device {
 	struct list_head link;		/* in the list of link.c */
 	struct net_device *ndev;	/* ib_core has a reference */
 	struct eng *eng;
-	struct hyvs_ids qps;
-	struct hyvs_ids cqs;
-	struct hyvs_ids srqs;
-	struct hyvs_ids keys;
+	struct hyvs_ids ids[HYVS_KINDS];
+	struct mutex users_lock;	/* protects users */
+	struct list_head users;
 	u8 variant;			/* of the next key; races do no harm */
 	rwlock_t gid_lock;		/* protects gids */
 	struct hyvs_gid gids[HYVS_MAX_GIDS];
@@ -69,6 +85,7 @@ struct hyvs_record_page {
 
 struct hyvs_ucontext {
 	struct ib_ucontext ib;
+	struct hyvs_user *user;
 	struct hyvs_uars *uars;
 	struct task_struct *task;
 	spinlock_t run_lock;		/* protects worker; outside the engine's */
@@ -81,7 +98,7 @@ struct hyvs_ucontext {
 
 struct hyvs_pd {
 	struct ib_pd ib;
-	u32 pdn;
+	struct hyvs_id id;
 };
 
 /* Memory of a user, pinned, as the engine wants it. */
@@ -92,6 +109,7 @@ struct hyvs_mem {
 
 struct hyvs_mr {
 	struct ib_mr ib;
+	struct hyvs_id id;
 	struct hyvs_mem mem;
 	int access;
 	struct eng_key key;
@@ -99,6 +117,7 @@ struct hyvs_mr {
 
 struct hyvs_mw {
 	struct ib_mw ib;
+	struct hyvs_id id;
 	struct eng_key key;
 };
 
@@ -108,7 +127,7 @@ struct hyvs_cq {
 	struct mutex resize_lock;	/* the ring of eng is this one, and ib.cqe */
 	struct hyvs_mem ring;
 	struct hyvs_record_page *record;
-	u32 cqn;
+	struct hyvs_id id;
 };
 
 struct hyvs_srq {
@@ -117,11 +136,12 @@ struct hyvs_srq {
 	struct hyvs_mem ring;
 	struct hyvs_record_page *record;
 	struct ib_srq_attr attr;
-	u32 srqn;
+	struct hyvs_id id;
 };
 
 struct hyvs_qp {
 	struct ib_qp ib;
+	struct hyvs_id id;
 	struct eng_qp eng;
 	struct hyvs_mem ring;
 	struct hyvs_record_page *record;
@@ -176,8 +196,25 @@ bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 
 bool hyvs_port_is_up(const struct hyvs_device *dev);
 
-int hyvs_id_alloc(struct hyvs_ids *ids, void *object, u32 *id);
-void hyvs_id_free(struct hyvs_ids *ids, u32 id);
+/* --- limits.c: IDs, and limits of devices and users --- */
+
+extern const u32 hyvs_max_objects[HYVS_KINDS];
+
+void hyvs_limits_init(struct hyvs_device *dev);
+void hyvs_limits_destroy(struct hyvs_device *dev);
+/* Count a context for the calling user. Return: ERR_PTR() of -EDQUOT, -ENOMEM. */
+struct hyvs_user *hyvs_user_get(struct hyvs_device *dev);
+void hyvs_user_put(struct hyvs_device *dev, struct hyvs_user *user);
+/* Return: 0, -EDQUOT if the user has too many, -ENOMEM if the device has. */
+int hyvs_charge(struct hyvs_device *dev, struct hyvs_user *user,
+		enum hyvs_kind kind);
+void hyvs_uncharge(struct hyvs_device *dev, struct hyvs_user *user,
+		   enum hyvs_kind kind);
+/* The same, and an ID that no other object of the kind has. */
+int hyvs_id_alloc(struct hyvs_ucontext *uctx, enum hyvs_kind kind, void *object,
+		  struct hyvs_id *id);
+void hyvs_id_free(struct hyvs_device *dev, enum hyvs_kind kind,
+		  const struct hyvs_id *id);
 
 /* --- events.c --- */
 

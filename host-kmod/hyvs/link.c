@@ -23,19 +23,11 @@ static DEFINE_MUTEX(hyvs_lock);		/* protects hyvs_devices */
 static LIST_HEAD(hyvs_devices);
 static DECLARE_WAIT_QUEUE_HEAD(hyvs_gone);
 
-static void hyvs_ids_init(struct hyvs_ids *ids)
-{
-	xa_init_flags(&ids->xa, XA_FLAGS_ALLOC);
-}
-
 static void hyvs_dealloc_driver(struct ib_device *ib)
 {
 	struct hyvs_device *dev = to_hyvs_device(ib);
 
-	xa_destroy(&dev->qps.xa);
-	xa_destroy(&dev->cqs.xa);
-	xa_destroy(&dev->srqs.xa);
-	xa_destroy(&dev->keys.xa);
+	hyvs_limits_destroy(dev);
 	eng_destroy(dev->eng);
 	kvfree(dev->eng);
 	mutex_lock(&hyvs_lock);
@@ -61,10 +53,7 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 		return NULL;
 	}
 	eng_init(dev->eng, &hyvs_eng_ops, dev);
-	hyvs_ids_init(&dev->qps);
-	hyvs_ids_init(&dev->cqs);
-	hyvs_ids_init(&dev->srqs);
-	hyvs_ids_init(&dev->keys);
+	hyvs_limits_init(dev);
 	rwlock_init(&dev->gid_lock);
 	dev->ndev = ndev;
 	dev->ib.node_type = RDMA_NODE_IB_CA;

@@ -176,7 +176,6 @@ struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 {
 	struct hyvs_device *dev = to_hyvs_device(pd->device);
 	struct hyvs_mr *mr;
-	u32 id;
 	int ret;
 
 	if (access & ~ACCESS)
@@ -187,11 +186,11 @@ struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	ret = hyvs_mem_pin(pd->device, &mr->mem, start, length, access);
 	if (ret)
 		goto err_free;
-	ret = hyvs_id_alloc(&dev->keys, mr, &id);
+	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_KEY, mr, &mr->id);
 	if (ret)
 		goto err_mem;
-	mr->key.key = id << 8 | dev->variant++;
-	mr->key.pdn = to_hyvs_pd(pd)->pdn;
+	mr->key.key = mr->id.id << 8 | dev->variant++;
+	mr->key.pdn = to_hyvs_pd(pd)->id.id;
 	mr->access = access;
 	mr->key.access = hyvs_key_access(access);
 	mr->key.start = iova;
@@ -204,7 +203,7 @@ struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	return &mr->ib;
 
 err_id:
-	hyvs_id_free(&dev->keys, id);
+	hyvs_id_free(dev, HYVS_KEY, &mr->id);
 err_mem:
 	hyvs_mem_unpin(&mr->mem);
 err_free:
@@ -241,19 +240,18 @@ int hyvs_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 {
 	struct hyvs_device *dev = to_hyvs_device(ib->device);
 	struct hyvs_mw *mw = to_hyvs_mw(ib);
-	u32 id;
 	int ret;
 
-	ret = hyvs_id_alloc(&dev->keys, mw, &id);
+	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_KEY, mw, &mw->id);
 	if (ret)
 		return ret;
-	mw->key.key = id << 8 | dev->variant++;
-	mw->key.pdn = to_hyvs_pd(ib->pd)->pdn;
+	mw->key.key = mw->id.id << 8 | dev->variant++;
+	mw->key.pdn = to_hyvs_pd(ib->pd)->id.id;
 	mw->key.window = true;
 	ib->rkey = mw->key.key;
 	ret = eng_key_add(dev->eng, &mw->key);
 	if (ret)
-		hyvs_id_free(&dev->keys, id);
+		hyvs_id_free(dev, HYVS_KEY, &mw->id);
 	return ret;
 }
 
@@ -264,7 +262,7 @@ int hyvs_dealloc_mw(struct ib_mw *ib)
 
 	eng_key_del(dev->eng, &mw->key);
 	hyvs_retire(dev);
-	hyvs_id_free(&dev->keys, mw->key.key >> 8);
+	hyvs_id_free(dev, HYVS_KEY, &mw->id);
 	return 0;
 }
 
@@ -275,7 +273,7 @@ int hyvs_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 
 	eng_key_del(dev->eng, &mr->key);
 	hyvs_retire(dev);
-	hyvs_id_free(&dev->keys, mr->key.key >> 8);
+	hyvs_id_free(dev, HYVS_KEY, &mr->id);
 	hyvs_mem_unpin(&mr->mem);
 	kfree(mr);
 	return 0;

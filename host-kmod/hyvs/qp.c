@@ -142,14 +142,15 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	ret = hyvs_qp_memory(qp, uctx, &req, &init);
 	if (ret)
 		return ret;
-	ret = hyvs_id_alloc(&dev->qps, qp, &init.qpn);
+	ret = hyvs_id_alloc(uctx, HYVS_QP, qp, &qp->id);
 	if (ret)
 		goto err_memory;
 	ret = hyvs_qp_reply(udata, uctx);
 	if (ret)
 		goto err_id;
 
-	init.pdn = to_hyvs_pd(ib->pd)->pdn;
+	init.qpn = qp->id.id;
+	init.pdn = to_hyvs_pd(ib->pd)->id.id;
 	init.user_index = req.uidx & (ENG_MAX_IDS - 1);
 	init.sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
 	init.send_cq = &to_hyvs_cq(attr->send_cq)->eng;
@@ -164,7 +165,7 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	return 0;
 
 err_id:
-	hyvs_id_free(&dev->qps, init.qpn);
+	hyvs_id_free(dev, HYVS_QP, &qp->id);
 err_memory:
 	hyvs_qp_free_memory(qp, uctx);
 	return ret;
@@ -177,7 +178,7 @@ int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 
 	eng_qp_del(&qp->eng);
 	hyvs_retire(dev);
-	hyvs_id_free(&dev->qps, ib->qp_num);
+	hyvs_id_free(dev, HYVS_QP, &qp->id);
 	hyvs_qp_free_memory(qp, hyvs_udata_ucontext(udata));
 	mutex_destroy(&qp->lock);
 	return 0;

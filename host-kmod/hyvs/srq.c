@@ -51,7 +51,7 @@ int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 		     roundup_pow_of_two(SEGMENT * (1 + attr->attr.max_sge)));
 	eng_attr.entries = roundup_pow_of_two(attr->attr.max_wr + 1);
 	eng_attr.entry_shift = ilog2(size);
-	eng_attr.pdn = to_hyvs_pd(ib->pd)->pdn;
+	eng_attr.pdn = to_hyvs_pd(ib->pd)->id.id;
 	ret = hyvs_mem_pin(ib->device, &srq->ring, req.buf_addr,
 			   (u64)eng_attr.entries * size, IB_ACCESS_LOCAL_WRITE);
 	if (ret)
@@ -61,10 +61,10 @@ int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 		ret = PTR_ERR(srq->record);
 		goto err_ring;
 	}
-	ret = hyvs_id_alloc(&dev->srqs, srq, &srq->srqn);
+	ret = hyvs_id_alloc(uctx, HYVS_SRQ, srq, &srq->id);
 	if (ret)
 		goto err_record;
-	rsp.srqn = srq->srqn;
+	rsp.srqn = srq->id.id;
 	ret = ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
 	if (ret)
 		goto err_id;
@@ -76,7 +76,7 @@ int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 	return 0;
 
 err_id:
-	hyvs_id_free(&dev->srqs, srq->srqn);
+	hyvs_id_free(dev, HYVS_SRQ, &srq->id);
 err_record:
 	hyvs_record_put(uctx, srq->record);
 err_ring:
@@ -113,7 +113,7 @@ int hyvs_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 
 	eng_srq_del(&srq->eng);
 	hyvs_retire(dev);
-	hyvs_id_free(&dev->srqs, srq->srqn);
+	hyvs_id_free(dev, HYVS_SRQ, &srq->id);
 	hyvs_record_put(hyvs_udata_ucontext(udata), srq->record);
 	hyvs_mem_unpin(&srq->ring);
 	return 0;
