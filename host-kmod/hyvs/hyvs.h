@@ -68,6 +68,8 @@ struct hyvs_device {
 	struct hyvs_ids ids[HYVS_KINDS];
 	struct mutex users_lock;	/* protects users */
 	struct list_head users;
+	struct mutex members_lock;	/* protects members, of groups */
+	struct list_head members;
 	u8 variant;			/* of the next key; races do no harm */
 	rwlock_t gid_lock;		/* protects gids */
 	struct hyvs_gid gids[HYVS_MAX_GIDS];

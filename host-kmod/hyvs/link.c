@@ -27,6 +27,7 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 {
 	struct hyvs_device *dev = to_hyvs_device(ib);
 
+	mutex_destroy(&dev->members_lock);
 	hyvs_limits_destroy(dev);
 	eng_destroy(dev->eng);
 	kvfree(dev->eng);
@@ -54,6 +55,8 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	}
 	eng_init(dev->eng, &hyvs_eng_ops, dev);
 	hyvs_limits_init(dev);
+	mutex_init(&dev->members_lock);
+	INIT_LIST_HEAD(&dev->members);
 	rwlock_init(&dev->gid_lock);
 	dev->ndev = ndev;
 	dev->ib.node_type = RDMA_NODE_IB_CA;

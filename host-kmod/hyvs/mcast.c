@@ -1,23 +1,128 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Multicast groups of UD QPs.
+ *
+ * ib_uverbs tells memberships apart by GID and LID, and ib_core counts each of them.
+ * Here the LID has no meaning: a QP is a member until it has left as often as it
+ * has joined.
  */
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <rdma/ib_verbs.h>
 
 #include "hyvs/hyvs.h"
 
+/* Of a group; the rest is for others. */
+#define MAX_USER_MEMBERS	(ENG_MAX_MEMBERS / 2)
+
+struct hyvs_member {
+	struct list_head link;		/* in dev->members */
+	union ib_gid gid;
+	struct hyvs_qp *qp;
+	unsigned int joins;
+};
+
+static struct hyvs_member *hyvs_member_find(struct hyvs_device *dev,
+					    const struct hyvs_qp *qp,
+					    const union ib_gid *gid)
+{
+	struct hyvs_member *member;
+
+	lockdep_assert_held(&dev->members_lock);
+	list_for_each_entry(member, &dev->members, link)
+		if (member->qp == qp &&
+		    !memcmp(&member->gid, gid, sizeof(*gid)))
+			return member;
+	return NULL;
+}
+
+/* The places that a user has in a group. */
+static unsigned int hyvs_members_of(struct hyvs_device *dev,
+				    const struct hyvs_user *user,
+				    const union ib_gid *gid)
+{
+	struct hyvs_member *member;
+	unsigned int members = 0;
+
+	lockdep_assert_held(&dev->members_lock);
+	list_for_each_entry(member, &dev->members, link)
+		if (member->qp->id.user == user &&
+		    !memcmp(&member->gid, gid, sizeof(*gid)))
+			members++;
+	return members;
+}
+
+static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_qp *qp,
+			   const union ib_gid *gid)
+{
+	struct hyvs_member *member;
+	int ret;
+
+	if (hyvs_members_of(dev, qp->id.user, gid) >= MAX_USER_MEMBERS)
+		return -EDQUOT;
+	ret = hyvs_charge(dev, qp->id.user, HYVS_MEMBER);
+	if (ret)
+		return ret;
+	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	if (!member) {
+		ret = -ENOMEM;
+		goto err_charge;
+	}
+	member->gid = *gid;
+	member->qp = qp;
+	member->joins = 1;
+	ret = eng_group_join(&qp->eng, gid->raw);
+	if (ret)
+		goto err_member;
+	list_add_tail(&member->link, &dev->members);
+	return 0;
+
+err_member:
+	kfree(member);
+err_charge:
+	hyvs_uncharge(dev, qp->id.user, HYVS_MEMBER);
+	return ret;
+}
+
 int hyvs_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 {
-	int ret;
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_qp *qp = to_hyvs_qp(ib);
+	struct hyvs_member *member;
+	int ret = 0;
 
 	if (ib->qp_type != IB_QPT_UD)
 		return -EINVAL;
-	ret = eng_group_join(&to_hyvs_qp(ib)->eng, gid->raw);
-	/* To join twice is no error of verbs. */
-	return ret == -EEXIST ? 0 : ret;
+	mutex_lock(&dev->members_lock);
+	member = hyvs_member_find(dev, qp, gid);
+	if (member)
+		member->joins++;
+	else
+		ret = hyvs_member_add(dev, qp, gid);
+	mutex_unlock(&dev->members_lock);
+	return ret;
 }
 
 int hyvs_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 {
-	return eng_group_leave(&to_hyvs_qp(ib)->eng, gid->raw) ? -EINVAL : 0;
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_qp *qp = to_hyvs_qp(ib);
+	struct hyvs_member *member;
+	int ret = 0;
+
+	mutex_lock(&dev->members_lock);
+	member = hyvs_member_find(dev, qp, gid);
+	if (!member) {
+		ret = -EINVAL;
+	} else if (!--member->joins) {
+		eng_group_leave(&qp->eng, gid->raw);
+		list_del(&member->link);
+		kfree(member);
+		hyvs_uncharge(dev, qp->id.user, HYVS_MEMBER);
+	}
+	mutex_unlock(&dev->members_lock);
+	return ret;
 }
