@@ -63,7 +63,8 @@ enum hyvs_stat {
 struct hyvs_device {
 	struct ib_device ib;
 	struct list_head link;		/* in the list of link.c */
-	struct net_device *ndev;	/* ib_core has a reference */
+	/* With a reference: ib_core drops its own before the last port query. */
+	struct net_device *ndev;
 	struct eng *eng;
 	struct hyvs_ids ids[HYVS_KINDS];
 	struct mutex users_lock;	/* protects users */

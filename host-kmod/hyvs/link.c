@@ -33,6 +33,7 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 	kvfree(dev->eng);
 	mutex_lock(&hyvs_lock);
 	list_del(&dev->link);
+	dev_put(dev->ndev);
 	wake_up_all(&hyvs_gone);
 	mutex_unlock(&hyvs_lock);
 }
@@ -58,6 +59,7 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	mutex_init(&dev->members_lock);
 	INIT_LIST_HEAD(&dev->members);
 	rwlock_init(&dev->gid_lock);
+	dev_hold(ndev);
 	dev->ndev = ndev;
 	dev->ib.node_type = RDMA_NODE_IB_CA;
 	dev->ib.phys_port_cnt = 1;
