@@ -6,6 +6,7 @@
 #ifndef HYVS_H
 #define HYVS_H
 
+#include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -110,10 +111,16 @@ struct hyvs_mem {
 	struct eng_mem eng;
 };
 
+/* Memory of regions; an old one and what replaces it share it. */
+struct hyvs_region {
+	struct kref ref;
+	struct hyvs_mem mem;
+};
+
 struct hyvs_mr {
 	struct ib_mr ib;
 	struct hyvs_id id;
-	struct hyvs_mem mem;
+	struct hyvs_region *region;
 	int access;
 	struct eng_key key;
 };
