@@ -10,6 +10,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wait.h>
@@ -187,6 +188,9 @@ void hyvs_link_exit(void)
 		ib_unregister_device_and_put(&dev->ib);
 	/* Others unregister the rest. */
 	wait_event(hyvs_gone, list_empty(&hyvs_devices));
-	mutex_lock(&hyvs_lock);
-	mutex_unlock(&hyvs_lock);
+	/*
+	 * They, and whoever has dropped the last reference to the module, may still
+	 * be in its code, but do not sleep there.
+	 */
+	synchronize_rcu_tasks();
 }

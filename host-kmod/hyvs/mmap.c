@@ -54,7 +54,10 @@ static vm_fault_t hyvs_uar_fault(struct vm_fault *vmf)
 	return ret;
 }
 
-/* ib_uverbs does not keep the module of a device that may go before its users. */
+/*
+ * ib_uverbs does not keep the module of a device that may go before its users. Each
+ * mapping does.
+ */
 static void hyvs_uar_open(struct vm_area_struct *vma)
 {
 	struct hyvs_uars *uars = vma->vm_private_data;
@@ -66,6 +69,7 @@ static void hyvs_uar_open(struct vm_area_struct *vma)
 static void hyvs_uar_close(struct vm_area_struct *vma)
 {
 	hyvs_uars_put(vma->vm_private_data);
+	/* hyvs_link_exit() waits for the rest of this function. */
 	module_put(THIS_MODULE);
 }
 
@@ -91,6 +95,9 @@ int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 	if (index >= HYVS_UARS || vma->vm_end - vma->vm_start != PAGE_SIZE ||
 	    !(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
+	/* ib_uverbs has no reference, so the module may be going. */
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
 
 	vma->vm_pgoff = hyvs_uar_pgoff(uctx->uars, index);
 	vma->vm_private_data = uctx->uars;
@@ -99,6 +106,6 @@ int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
 		     VM_DONTCOPY);
 	WRITE_ONCE(uctx->uars->mapping, vma->vm_file->f_mapping);
-	hyvs_uar_open(vma);
+	kref_get(&uctx->uars->ref);
 	return 0;
 }
