@@ -31,6 +31,8 @@
  * Without P2, P6 is a sleep of limited time. It is for a thread that would hide a
  * page between F4 and F5, each time, and so never let the process go on.
  */
+#include <linux/cgroup.h>
+#include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -226,6 +228,7 @@ int hyvs_worker_start(struct hyvs_ucontext *uctx)
 {
 	struct hyvs_device *dev = to_hyvs_device(uctx->ib.device);
 	struct task_struct *task;
+	int ret;
 
 	spin_lock_init(&uctx->run_lock);
 	uctx->watch = hyvs_max_watch();
@@ -233,13 +236,24 @@ int hyvs_worker_start(struct hyvs_ucontext *uctx)
 	task = kthread_create(hyvs_worker, uctx, "%s-%d",
 			      dev_name(&dev->ib.dev), task_tgid_nr(current));
 	if (IS_ERR(task)) {
-		eng_worker_del(&uctx->worker);
-		return PTR_ERR(task);
+		ret = PTR_ERR(task);
+		goto err_worker;
 	}
+	/* The caller pays for what the thread does. */
+	ret = cgroup_attach_task_all(current, task);
+	if (ret)
+		goto err_task;
+	set_user_nice(task, task_nice(current));
 	hyvs_worker_set_slice(task);
 	wake_up_process(task);
 	uctx->task = task;
 	return 0;
+
+err_task:
+	kthread_stop(task);
+err_worker:
+	eng_worker_del(&uctx->worker);
+	return ret;
 }
 
 void hyvs_worker_stop(struct hyvs_ucontext *uctx)
