@@ -37,6 +37,7 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/stat.h>
 #include <linux/wait.h>
@@ -54,6 +55,9 @@
 
 /* A doorbell names only the last queue of its page that was rung. */
 #define SCAN_PERIOD	(20 * NSEC_PER_USEC)
+
+/* Tracers wait until each thread has slept or said that it could. */
+#define QUIET_PERIOD	(100 * NSEC_PER_MSEC)
 
 #define WATCH_START	(10 * NSEC_PER_USEC)
 
@@ -183,7 +187,7 @@ static bool hyvs_worker_watches(const struct hyvs_ucontext *uctx, u64 idle)
 static int hyvs_worker(void *data)
 {
 	struct hyvs_ucontext *uctx = data;
-	u64 now, worked = 0, scanned = 0;
+	u64 now, worked = 0, scanned = 0, quiet = 0;
 	struct eng_looked looked = {};
 	struct eng_todo todo;
 	bool work;
@@ -201,6 +205,10 @@ static int hyvs_worker(void *data)
 		spin_unlock(&uctx->run_lock);
 		if (work || todo.more)
 			worked = now;
+		if (now - quiet > QUIET_PERIOD) {
+			cond_resched_tasks_rcu_qs();
+			quiet = now;
+		}
 		if (need_resched() ||
 		    (!todo.more && !hyvs_worker_watches(uctx, now - worked)))
 			hyvs_worker_park(uctx, todo.deadline);
