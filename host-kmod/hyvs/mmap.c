@@ -102,9 +102,7 @@ int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 	vma->vm_pgoff = hyvs_uar_pgoff(uctx->uars, index);
 	vma->vm_private_data = uctx->uars;
 	vma->vm_ops = &hyvs_uar_vm_ops;
-	/* A child has no part in the context of its parent. */
-	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP |
-		     VM_DONTCOPY);
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	WRITE_ONCE(uctx->uars->mapping, vma->vm_file->f_mapping);
 	kref_get(&uctx->uars->ref);
 	return 0;
