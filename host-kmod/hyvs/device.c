@@ -173,23 +173,20 @@ static void hyvs_fill_grh(u8 *grh, const struct eng_av *av,
 	ip_send_check(ip);
 }
 
-static bool hyvs_is_multicast(const struct eng_av *av)
-{
-	return ipv6_addr_is_multicast((const struct in6_addr *)av->dgid);
-}
-
 bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 		  u32 length, u8 grh[ENG_GRH_SIZE])
 {
 	struct hyvs_device *dev = env;
 	const struct hyvs_gid *from;
+	struct in6_addr dgid;
 	union ib_gid sgid;
 	bool ok;
 
+	memcpy(&dgid, av->dgid, sizeof(dgid));
 	read_lock_bh(&dev->gid_lock);
 	from = &dev->gids[av->sgid_index];
 	sgid = from->gid;
-	ok = from->valid && (hyvs_is_multicast(av) ||
+	ok = from->valid && (rdma_is_multicast_addr(&dgid) ||
 			     hyvs_find_gid(dev, av->dgid));
 	read_unlock_bh(&dev->gid_lock);
 	if (ok)
