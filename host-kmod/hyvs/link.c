@@ -67,13 +67,28 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	dev->ib.num_comp_vectors = num_possible_cpus();
 	addrconf_addr_eui48((u8 *)&dev->ib.node_guid, ndev->dev_addr);
 	strscpy(dev->ib.node_desc, "HyV", sizeof(dev->ib.node_desc));
-	mutex_lock(&hyvs_lock);
-	list_add_tail(&dev->link, &hyvs_devices);
-	mutex_unlock(&hyvs_lock);
+	INIT_LIST_HEAD(&dev->link);
 	/* From here on, ib_dealloc_device() frees all. */
 	ib_set_device_ops(&dev->ib, &hyvs_ops);
 	ib_set_device_ops(&dev->ib, &hyvs_link_dev_ops);
 	return dev;
+}
+
+/* One for each network device: the GUID is made of its address. */
+static int hyvs_device_list(struct hyvs_device *dev)
+{
+	struct hyvs_device *other;
+	int ret = -EEXIST;
+
+	mutex_lock(&hyvs_lock);
+	list_for_each_entry(other, &hyvs_devices, link)
+		if (other->ndev == dev->ndev)
+			goto unlock;
+	list_add_tail(&dev->link, &hyvs_devices);
+	ret = 0;
+unlock:
+	mutex_unlock(&hyvs_lock);
+	return ret;
 }
 
 static int hyvs_newlink(const char *name, struct net_device *ndev)
@@ -84,6 +99,9 @@ static int hyvs_newlink(const char *name, struct net_device *ndev)
 	dev = hyvs_device_alloc(ndev);
 	if (!dev)
 		return -ENOMEM;
+	ret = hyvs_device_list(dev);
+	if (ret)
+		goto err_dealloc;
 	ret = ib_device_set_netdev(&dev->ib, ndev, 1);
 	if (ret)
 		goto err_dealloc;
