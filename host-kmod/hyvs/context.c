@@ -15,15 +15,24 @@
 #define BFREGS_PER_UAR	2
 #define CQE_VERSION	1
 
+int hyvs_request(struct ib_udata *udata, void *req, size_t size, size_t needed)
+{
+	if (!udata || udata->inlen < needed)
+		return -EINVAL;
+	if (udata->inlen > size &&
+	    !ib_is_udata_cleared(udata, size, udata->inlen - size))
+		return -EOPNOTSUPP;
+	return ib_copy_from_udata(req, udata, min(udata->inlen, size));
+}
+
 static int hyvs_check_request(struct ib_udata *udata)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 req = {};
 	int ret;
 
-	if (udata->inlen < offsetofend(struct mlx5_ib_alloc_ucontext_req_v2,
-				       max_cqe_version))
-		return -EINVAL;
-	ret = ib_copy_from_udata(&req, udata, min(udata->inlen, sizeof(req)));
+	ret = hyvs_request(udata, &req, sizeof(req),
+			   offsetofend(struct mlx5_ib_alloc_ucontext_req_v2,
+				       max_cqe_version));
 	if (ret)
 		return ret;
 	/* As a card without DEVX; libmlx5 tries again without. */

@@ -28,9 +28,8 @@ static int hyvs_cq_request(struct mlx5_ib_create_cq *req,
 {
 	int ret;
 
-	if (udata->inlen < offsetofend(struct mlx5_ib_create_cq, flags))
-		return -EINVAL;
-	ret = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	ret = hyvs_request(udata, req, sizeof(*req),
+			   offsetofend(struct mlx5_ib_create_cq, flags));
 	if (ret)
 		return ret;
 	if (req->cqe_comp_en || req->flags || req->reserved0 || req->reserved1)
@@ -106,9 +105,8 @@ static int hyvs_resize_cq_locked(struct ib_cq *ib, u32 entries,
 	lockdep_assert_held(&cq->resize_lock);
 	if (entries == ib->cqe + 1)
 		return 0;
-	if (udata->inlen < offsetofend(struct mlx5_ib_resize_cq, cqe_size))
-		return -EINVAL;
-	ret = ib_copy_from_udata(&req, udata, min(udata->inlen, sizeof(req)));
+	ret = hyvs_request(udata, &req, sizeof(req),
+			   offsetofend(struct mlx5_ib_resize_cq, cqe_size));
 	if (ret)
 		return ret;
 	if (req.reserved0 || req.reserved1)

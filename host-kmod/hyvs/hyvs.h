@@ -263,6 +263,11 @@ int hyvs_dealloc_mw(struct ib_mw *ib);
 
 /* --- context.c --- */
 
+/*
+ * Read what a provider has sent, at least @needed bytes. -EOPNOTSUPP if there is
+ * something behind the request.
+ */
+int hyvs_request(struct ib_udata *udata, void *req, size_t size, size_t needed);
 int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
 void hyvs_dealloc_ucontext(struct ib_ucontext *ib);
 void hyvs_disassociate_ucontext(struct ib_ucontext *ib);

@@ -41,12 +41,10 @@ static int hyvs_qp_type(enum ib_qp_type type, enum eng_qp_type *eng)
 static int hyvs_qp_request(struct mlx5_ib_create_qp *req,
 			   struct ib_udata *udata)
 {
-	size_t needed = offsetofend(struct mlx5_ib_create_qp, bfreg_index);
 	int ret;
 
-	if (!udata || udata->inlen < needed)
-		return -EINVAL;
-	ret = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	ret = hyvs_request(udata, req, sizeof(*req),
+			   offsetofend(struct mlx5_ib_create_qp, bfreg_index));
 	if (ret)
 		return ret;
 	return req->flags & ~IGNORED_FLAGS ? -EOPNOTSUPP : 0;
@@ -353,6 +351,10 @@ int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	/* Rates and ECE, which a device without them may not be asked for. */
+	if (udata && udata->inlen &&
+	    !ib_is_udata_cleared(udata, 0, udata->inlen))
 		return -EOPNOTSUPP;
 	mutex_lock(&qp->lock);
 	eng_qp_query(&qp->eng, &eng);

@@ -16,10 +16,8 @@ static int hyvs_srq_request(struct mlx5_ib_create_srq *req,
 {
 	int ret;
 
-	if (!udata || udata->inlen < offsetofend(struct mlx5_ib_create_srq,
-						 flags))
-		return -EINVAL;
-	ret = ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req)));
+	ret = hyvs_request(udata, req, sizeof(*req),
+			   offsetofend(struct mlx5_ib_create_srq, flags));
 	if (ret)
 		return ret;
 	return req->flags || req->reserved0 || req->reserved1 ? -EINVAL : 0;
