@@ -35,9 +35,9 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_mr = hyvs_max_objects[HYVS_KEY];
 	attr->max_mw = hyvs_max_objects[HYVS_KEY];
 	attr->max_pd = hyvs_max_objects[HYVS_PD];
-	attr->max_qp_rd_atom = 128;
-	attr->max_qp_init_rd_atom = 128;
-	attr->max_res_rd_atom = 128 * attr->max_qp;
+	attr->max_qp_rd_atom = HYVS_MAX_RD_ATOMIC;
+	attr->max_qp_init_rd_atom = HYVS_MAX_RD_ATOMIC;
+	attr->max_res_rd_atom = HYVS_MAX_RD_ATOMIC * attr->max_qp;
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->max_ah = INT_MAX;
 	attr->max_srq = hyvs_max_objects[HYVS_SRQ];

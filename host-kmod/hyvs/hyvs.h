@@ -23,6 +23,7 @@
 #define HYVS_MAX_CQE		((1 << 22) - 1)
 #define HYVS_MAX_SGE		32
 #define HYVS_MAX_MSG		BIT(30)
+#define HYVS_MAX_RD_ATOMIC	128
 
 struct hyvs_gid {
 	union ib_gid gid;

@@ -50,6 +50,18 @@ static int hyvs_qp_request(struct mlx5_ib_create_qp *req,
 	return req->flags & ~IGNORED_FLAGS ? -EOPNOTSUPP : 0;
 }
 
+static bool hyvs_caps_ok(const struct ib_qp_init_attr *attr)
+{
+	const struct ib_qp_cap *cap = &attr->cap;
+
+	if (cap->max_send_wr > HYVS_MAX_QUEUE ||
+	    cap->max_send_sge > HYVS_MAX_SGE ||
+	    cap->max_inline_data > ENG_MAX_WQE)
+		return false;
+	return attr->srq || (cap->max_recv_wr <= HYVS_MAX_QUEUE &&
+			     cap->max_recv_sge <= HYVS_MAX_SGE);
+}
+
 static bool hyvs_queue_ok(u32 entries)
 {
 	return !entries || (is_power_of_2(entries) && entries <= HYVS_MAX_QUEUE);
@@ -130,6 +142,8 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 		return ret;
 	if (attr->create_flags || !attr->send_cq || !attr->recv_cq)
 		return -EOPNOTSUPP;
+	if (!hyvs_caps_ok(attr))
+		return -EINVAL;
 	ret = hyvs_qp_request(&req, udata);
 	if (ret)
 		return ret;
@@ -341,6 +355,36 @@ static void hyvs_qp_store(struct hyvs_qp *qp, const struct ib_qp_attr *attr,
 	}
 }
 
+/* The bounds are those of the fields of an mlx5 card. */
+static bool hyvs_qp_attr_ok(const struct ib_qp_attr *attr, int mask)
+{
+	const struct {
+		int mask;
+		u32 value;
+		u32 min;
+		u32 max;
+	} bounds[] = {
+		{ IB_QP_PATH_MTU, attr->path_mtu, IB_MTU_256, IB_MTU_4096 },
+		{ IB_QP_PKEY_INDEX, attr->pkey_index, 0, 0 },
+		{ IB_QP_MAX_QP_RD_ATOMIC, attr->max_rd_atomic, 0,
+		  HYVS_MAX_RD_ATOMIC },
+		{ IB_QP_MAX_DEST_RD_ATOMIC, attr->max_dest_rd_atomic, 0,
+		  HYVS_MAX_RD_ATOMIC },
+		{ IB_QP_TIMEOUT, attr->timeout, 0, 31 },
+		{ IB_QP_RETRY_CNT, attr->retry_cnt, 0, 7 },
+		{ IB_QP_RNR_RETRY, attr->rnr_retry, 0, 7 },
+		{ IB_QP_MIN_RNR_TIMER, attr->min_rnr_timer, 0, 31 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bounds); i++)
+		if (mask & bounds[i].mask &&
+		    (bounds[i].value < bounds[i].min ||
+		     bounds[i].value > bounds[i].max))
+			return false;
+	return true;
+}
+
 int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_udata *udata)
 {
@@ -356,6 +400,8 @@ int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (udata && udata->inlen &&
 	    !ib_is_udata_cleared(udata, 0, udata->inlen))
 		return -EOPNOTSUPP;
+	if (mask & IB_QP_ALT_PATH || !hyvs_qp_attr_ok(attr, mask))
+		return -EINVAL;
 	mutex_lock(&qp->lock);
 	eng_qp_query(&qp->eng, &eng);
 	cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state :
@@ -363,8 +409,7 @@ int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	next = mask & IB_QP_STATE ? attr->qp_state : cur;
 	ret = -EINVAL;
 	if (cur != hyvs_from_state(eng.state) ||
-	    !ib_modify_qp_is_ok(cur, next, ib->qp_type, mask) ||
-	    mask & IB_QP_ALT_PATH)
+	    !ib_modify_qp_is_ok(cur, next, ib->qp_type, mask))
 		goto unlock;
 	ret = hyvs_qp_convert(qp, attr, mask, &eng, &eng_mask);
 	if (ret)
