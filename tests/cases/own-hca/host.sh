@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # hyvs0, the software HCA of hyvs.ko, on the host: stock libmlx5 drives it in the
-# pingpong programs and perftest, and rdma-core's own tests pass. Nothing is left when
-# a process is killed, when the device is deleted below a process, and when its network
-# device goes.
+# pingpong programs and perftest, and rdma-core's own tests pass. Wrong and racing use
+# of the verbs harms only its process. Nothing is left when a process is killed, when
+# the device is deleted below a process, and when its network device goes.
 . "$HYV_TREE/tests/lib/case.sh"
 MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device test_fork
 	test_mr test_parent_domain test_pd test_qp test_qpex test_relaxed_ordering
@@ -14,6 +14,7 @@ MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device test
 
 KLOG_HARMLESS+=('^hyvs: (loading out-of-tree module|module verification failed)')
 export IBDEV=hyvs0
+PARAMETERS=/sys/module/hyvs/parameters
 
 # plug: add the device
 plug() {
@@ -31,6 +32,11 @@ unplugged() {
 own() {
 	rdma -j resource show qp link $IBDEV/1 |
 		jq -e --argjson pid "$1" 'any(.pid == $pid and .state == "RTS")'
+}
+
+# worker_of PID: the thread of the context of a process
+worker_of() {
+	pgrep -x "$IBDEV-$1"
 }
 
 # endless: a pair of programs that does not end by itself; sets SERVER and CLIENT
@@ -53,6 +59,7 @@ insmod "$HYV_MODULES/hyvs.ko"
 step "the device"
 plug
 must_fail rdma link add $IBDEV type hyv netdev own
+must_fail rdma link add hyvs1 type hyv netdev own
 ibv_devinfo -v -d $IBDEV >"$OUT/devinfo"
 grep -E 'state:.*PORT_ACTIVE' "$OUT/devinfo"
 hyv hcas
@@ -96,6 +103,29 @@ must_fail grep -vE ' (ok|skipped)' "$OUT/pyverbs"
 [ "$(grep -c ' ok' "$OUT/pyverbs")" -ge 50 ]
 wait_for 10 no_objects
 
+step "wrong use of the verbs"
+misuse
+contexts=$(<$PARAMETERS/max_contexts_per_user)
+echo 8 >$PARAMETERS/max_contexts_per_user
+limit context 8 EDQUOT
+echo "$contexts" >$PARAMETERS/max_contexts_per_user
+wait_for 10 no_objects
+
+step "workers run in the cgroups of their processes"
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+mkdir /sys/fs/cgroup/own
+(
+	echo $BASHPID >/sys/fs/cgroup/own/cgroup.procs
+	exec nice -n 5 hold context 1 >/dev/null
+) &
+holder=$!
+wait_for 10 worker_of $holder
+grep '^0::/own$' "/proc/$(worker_of $holder)/cgroup"
+[ "$(ps -o ni= -p "$(worker_of $holder)")" -eq 5 ]
+kill $holder
+wait $holder || true
+wait_for 10 rmdir /sys/fs/cgroup/own
+
 step "processes are killed"
 endless
 kill -KILL $SERVER
@@ -108,6 +138,8 @@ step "the device is deleted below its processes"
 endless
 timeout $((20 * LAB_TIMEOUT_SCALE)) rdma link del $IBDEV
 unplugged
+# They have its pages still.
+must_fail rmmod hyvs
 kill $SERVER $CLIENT 2>/dev/null || true
 wait $SERVER $CLIENT || true
 
@@ -116,6 +148,38 @@ plug
 pingpong within again 4096 100
 ip link del own
 wait_for 20 unplugged
+
+step "its port is asked while its network device goes"
+for ((i = 0; i < 10; i++)); do
+	ip link add gone type veth peer name gone-port
+	ip link set gone up
+	rdma link add hyvs1 type hyv netdev gone
+	readers=()
+	for ((reader = 0; reader < 3; reader++)); do
+		(
+			cd /sys/class/infiniband/hyvs1/ports/1
+			while cat state phys_state rate >/dev/null 2>&1; do
+				:
+			done
+		) &
+		readers+=($!)
+	done
+	ip link del gone
+	wait "${readers[@]}"
+done
+
+step "the module goes while pages are mapped"
+for ((i = 0; i < 10; i++)); do
+	ip link add own type veth peer name own-port
+	rdma link add $IBDEV type hyv netdev own
+	misuse remap >"$OUT/remap" &
+	mapper=$!
+	wait_for 10 grep maps "$OUT/remap"
+	wait_for 20 eval 'rmmod hyvs 2>/dev/null'
+	wait $mapper
+	ip link del own
+	insmod "$HYV_MODULES/hyvs.ko"
+done
 
 step "the module goes"
 rmmod hyvs

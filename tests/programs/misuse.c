@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: misuse
+ *        misuse remap
+ *
+ * Wrong and racing use of the verbs on a device of hyvs.ko: what libmlx5 never
+ * does, or not from several threads. The second form maps and unmaps a page of
+ * doorbells until the device has gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "../lib/tap.h"
+#include "rc.h"
+
+#define ENTRIES	 512
+#define GROUP	 64 /* members at most */
+#define MOST_PDS 40000
+#define DOORBELL 0x800
+#define QKEY	 0x11111111
+#define SECONDS	 5
+
+/* A command of ib_uverbs, with what the provider adds to it. */
+struct resize {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_resize_cq core;
+	struct mlx5_ib_resize_cq mlx5;
+	uint64_t behind;
+};
+
+struct open {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_get_context core;
+	struct mlx5_ib_alloc_ucontext_req_v2 mlx5;
+};
+
+struct racer {
+	struct ibv_cq *cq;
+	uint32_t entries;
+	void *ring;
+};
+
+static int resize(const struct ibv_cq *cq, uint32_t entries, void *ring,
+		  uint64_t behind)
+{
+	size_t size =
+		offsetof(struct resize, behind) + (behind ? sizeof(behind) : 0);
+	struct ib_uverbs_resize_cq_resp response;
+	struct resize command = {
+		.hdr = {IB_USER_VERBS_CMD_RESIZE_CQ, (uint16_t)(size / 4),
+			sizeof(response) / 4},
+		.core = {(uintptr_t)&response, cq->handle, entries - 1},
+		.mlx5 = {(uintptr_t)ring, 64},
+		.behind = behind,
+	};
+
+	return write(cq->context->cmd_fd, &command, size) < 0 ? errno : 0;
+}
+
+static struct ibv_cq *create_cq(struct rc *rc)
+{
+	struct ibv_cq *cq =
+		ibv_create_cq(rc->context, ENTRIES - 1, NULL, NULL, 0);
+
+	if (!cq)
+		die_errno("cannot create a CQ");
+	return cq;
+}
+
+static void *resize_loop(void *arg)
+{
+	const struct racer *racer = arg;
+	int error = 0, i;
+
+	for (i = 0; i < ENTRIES && !error; i++)
+		error = resize(racer->cq, racer->entries, racer->ring, 0);
+	/* Each takes a place of the CQ, which nobody polls. */
+	if (error && error != ENOSPC)
+		die("cannot resize a CQ: %s", strerror(error));
+	return NULL;
+}
+
+static void race_resize(struct ibv_cq *cq, struct racer racer[2])
+{
+	pthread_t thread[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		racer[i].cq = cq;
+		if (pthread_create(&thread[i], NULL, resize_loop, &racer[i]))
+			die("cannot create a thread");
+	}
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void test_resize(struct rc *rc)
+{
+	struct racer racer[2] = {
+		{.entries = ENTRIES, .ring = pages_anonymous(ENTRIES * 64)},
+		{.entries = 2 * ENTRIES,
+		 .ring = pages_anonymous(2 * ENTRIES * 64)},
+	};
+	struct ibv_cq *cq = create_cq(rc);
+	unsigned int rounds = 0;
+	double end;
+
+	tap_ok(resize(cq, 2 * ENTRIES, racer[1].ring, ~0ULL),
+	       "no resize with something unknown behind the command");
+	ibv_destroy_cq(cq);
+	for (end = now() + SECONDS; now() < end; rounds++) {
+		cq = create_cq(rc);
+		race_resize(cq, racer);
+		if (ibv_destroy_cq(cq))
+			die("cannot destroy a CQ");
+	}
+	tap_ok(rounds, "two threads resize a CQ");
+}
+
+static void test_pds(struct rc *rc)
+{
+	struct ibv_device_attr attr;
+	struct ibv_pd **pd;
+	int most, made, i;
+
+	if (ibv_query_device(rc->context, &attr))
+		die("cannot query the device");
+	most = attr.max_pd < MOST_PDS ? attr.max_pd : MOST_PDS;
+	pd = calloc((size_t)most, sizeof(*pd));
+	if (!pd)
+		die("no memory");
+	for (made = 0; made < most; made++) {
+		pd[made] = ibv_alloc_pd(rc->context);
+		if (!pd[made])
+			break;
+	}
+	/* One is that of @rc. */
+	tap_is(made + 1, attr.max_pd / 2, "a user has half of the PDs");
+	for (i = 0; i < made; i++)
+		if (ibv_dealloc_pd(pd[i]))
+			die("cannot deallocate a PD");
+	free(pd);
+}
+
+static struct ibv_qp *create_ud(struct rc *rc, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.qp_type = IBV_QPT_UD,
+		.cap = {1, 1, 1, 1, 0},
+	};
+	struct ibv_qp_attr attr = {.port_num = 1, .qkey = QKEY};
+	struct ibv_qp *qp = ibv_create_qp(rc->pd, &init);
+
+	if (!qp)
+		die_errno("cannot create a UD QP");
+	attr.qp_state = IBV_QPS_INIT;
+	errno = ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				      IBV_QP_QKEY);
+	attr.qp_state = IBV_QPS_RTR;
+	if (!errno)
+		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+	attr.qp_state = IBV_QPS_RTS;
+	if (!errno)
+		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
+	if (errno)
+		die_errno("cannot bring a UD QP to RTS");
+	return qp;
+}
+
+static const union ibv_gid group6 = {.raw = {0xff, 0x0e, [15] = 1}};
+static const union ibv_gid group4 = {
+	.raw = {[10] = 0xff, [11] = 0xff, [12] = 224, [13] = 1, [15] = 1}};
+
+static void test_lids(struct rc *rc)
+{
+	struct ibv_cq *cq = create_cq(rc);
+	struct ibv_qp *qp = create_ud(rc, cq);
+
+	tap_is(ibv_attach_mcast(qp, &group6, 0), 0, "join a group");
+	tap_is(ibv_attach_mcast(qp, &group6, 1), 0, "join it by another LID");
+	tap_is(ibv_detach_mcast(qp, &group6, 0), 0, "leave it");
+	tap_is(ibv_detach_mcast(qp, &group6, 1), 0,
+	       "leave it by the other LID");
+	tap_is(ibv_destroy_qp(qp), 0, "then the QP can be destroyed");
+	ibv_destroy_cq(cq);
+}
+
+static void test_places(struct rc *rc)
+{
+	struct ibv_cq *cq = create_cq(rc);
+	struct ibv_qp *qp[GROUP];
+	int members, i;
+
+	for (members = 0; members < GROUP; members++) {
+		qp[members] = create_ud(rc, cq);
+		if (ibv_attach_mcast(qp[members], &group6, 0)) {
+			ibv_destroy_qp(qp[members]);
+			break;
+		}
+	}
+	tap_is(members, GROUP / 2, "a user has half of the places of a group");
+	for (i = 0; i < members; i++)
+		if (ibv_detach_mcast(qp[i], &group6, 0) ||
+		    ibv_destroy_qp(qp[i]))
+			die("cannot leave a group");
+	ibv_destroy_cq(cq);
+}
+
+/* Status of the receive request, or -1. */
+static int receive_from_group(struct rc *rc, struct ibv_cq *cq,
+			      struct ibv_qp *qp, struct ibv_mr *mr)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = {.dgid = group4,
+			.sgid_index = (uint8_t)rc->gid_index,
+			.hop_limit = 1},
+	};
+	struct ibv_sge to = {(uintptr_t)mr->addr, 1024, mr->lkey};
+	struct ibv_sge from = {(uintptr_t)mr->addr + 2048, 8, mr->lkey};
+	struct ibv_recv_wr recv = {.wr_id = 1, .sg_list = &to, .num_sge = 1};
+	struct ibv_ah *ah = ibv_create_ah(rc->pd, &attr);
+	struct ibv_send_wr send = {
+		.sg_list = &from,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.wr.ud = {ah, 0xffffff, QKEY},
+	};
+	struct ibv_send_wr *bad_send;
+	struct ibv_recv_wr *bad_recv;
+	double end = now() + 10;
+	struct ibv_wc wc;
+	int status = -1;
+
+	if (!ah)
+		die_errno("no address handle for a group");
+	if (ibv_post_recv(qp, &recv, &bad_recv) ||
+	    ibv_post_send(qp, &send, &bad_send))
+		die("cannot post");
+	while (status < 0 && now() < end)
+		if (ibv_poll_cq(cq, 1, &wc) == 1 && wc.wr_id == 1)
+			status = wc.status;
+	ibv_destroy_ah(ah);
+	return status;
+}
+
+static void test_group_of_ipv4(struct rc *rc)
+{
+	struct ibv_mr *mr = rc_register(rc, pages_anonymous(PAGE), PAGE);
+	struct ibv_cq *cq = create_cq(rc);
+	struct ibv_qp *qp = create_ud(rc, cq);
+
+	tap_is(ibv_attach_mcast(qp, &group4, 0), 0, "join a group of IPv4");
+	tap_is(receive_from_group(rc, cq, qp, mr), IBV_WC_SUCCESS,
+	       "a message to it arrives");
+	tap_is(ibv_detach_mcast(qp, &group4, 0), 0, "leave it");
+	ibv_destroy_qp(qp);
+	ibv_destroy_cq(cq);
+	rc_deregister(mr);
+}
+
+static void test_rereg(struct rc *rc)
+{
+	struct ibv_mr *to = rc_register(rc, pages_anonymous(PAGE), PAGE);
+	uint8_t *page = pages_anonymous(PAGE);
+	struct ibv_mr *mr = rc_register(rc, page, PAGE);
+	struct rc_pair pair;
+
+	rc_pair_open(&pair, rc, false);
+	memset(page, 'A', PAGE);
+	if (mmap(page, PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+		die_errno("cannot map over a page");
+	memset(page, 'B', PAGE);
+	tap_is(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ),
+	       0, "change the rights of a region whose pages were replaced");
+	rc_transfer(&pair, IBV_WR_RDMA_READ, to, to->addr, (uintptr_t)page,
+		    mr->rkey, PAGE);
+	tap_is(*(uint8_t *)to->addr, 'A', "it is still the same memory");
+	rc_pair_close(&pair);
+	rc_deregister(mr);
+	rc_deregister(to);
+
+	mr = ibv_reg_mr(rc->pd, page, PAGE, IBV_ACCESS_REMOTE_READ);
+	if (!mr)
+		die_errno("cannot register a page to be read");
+	tap_ok(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			    RC_ACCESS),
+	       "memory that was pinned to be read is not written");
+	ibv_dereg_mr(mr);
+}
+
+/* Does RTR fail with one attribute changed? */
+static bool refuses(struct rc *rc, enum ibv_mtu mtu, uint8_t reads,
+		    uint8_t min_rnr)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.path_mtu = mtu,
+		.max_dest_rd_atomic = reads,
+		.min_rnr_timer = min_rnr,
+		.ah_attr = {.is_global = 1,
+			    .port_num = 1,
+			    .grh = {.dgid = rc->gid,
+				    .sgid_index = (uint8_t)rc->gid_index}},
+	};
+	struct ibv_cq *cq = create_cq(rc);
+	struct ibv_qp *qp = rc_create_qp(rc->pd, cq);
+	int error;
+
+	if (!qp || ibv_modify_qp(qp, &attr,
+				 IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+					 IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
+		die("cannot bring a QP to INIT");
+	attr.qp_state = IBV_QPS_RTR;
+	attr.dest_qp_num = qp->qp_num;
+	error = ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+				      IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				      IBV_QP_MAX_DEST_RD_ATOMIC |
+				      IBV_QP_MIN_RNR_TIMER);
+	ibv_destroy_qp(qp);
+	ibv_destroy_cq(cq);
+	return error;
+}
+
+static void test_attributes(struct rc *rc)
+{
+	tap_ok(!refuses(rc, IBV_MTU_1024, 1, 31), "attributes in range");
+	tap_ok(refuses(rc, 0, 1, 0), "no path MTU 0");
+	tap_ok(refuses(rc, IBV_MTU_4096 + 1, 1, 0), "no path MTU 6");
+	tap_ok(refuses(rc, IBV_MTU_1024, 200, 0), "not 200 RDMA reads");
+	tap_ok(refuses(rc, IBV_MTU_1024, 1, 32), "no RNR timer 32");
+}
+
+static void test_fork(struct rc *rc)
+{
+	volatile uint64_t *bell;
+	int status = -1;
+	uint8_t *page;
+	pid_t pid;
+
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    rc->context->cmd_fd, 0);
+	if (page == MAP_FAILED)
+		die_errno("cannot map doorbells");
+	bell = (volatile uint64_t *)(page + DOORBELL);
+	*bell = 0;
+	pid = fork();
+	if (pid < 0)
+		die_errno("cannot fork");
+	if (!pid) {
+		*bell = 1;
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	tap_is(status, 0, "a child rings");
+	*bell = 0;
+	munmap(page, PAGE);
+}
+
+/* Without libmlx5, which has pages mapped for as long as the device is open. */
+static int open_raw(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct mlx5_ib_alloc_ucontext_resp mlx5;
+	struct {
+		struct ib_uverbs_get_context_resp core;
+		uint8_t mlx5[sizeof(mlx5)];
+	} response;
+	struct open command = {
+		.hdr = {IB_USER_VERBS_CMD_GET_CONTEXT, sizeof(command) / 4,
+			sizeof(response) / 4},
+		.core = {(uintptr_t)&response},
+		.mlx5 = {.total_num_bfregs = 16, .max_cqe_version = 1},
+	};
+	char path[128] = "";
+	int i, fd;
+
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), getenv("IBDEV")))
+			snprintf(path, sizeof(path), "/dev/infiniband/%s",
+				 list[i]->dev_name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (write(fd, &command, sizeof(command)) < 0)
+		die_errno("no context");
+	return fd;
+}
+
+/* Is the module being unloaded? */
+static bool going(int state)
+{
+	char text[16] = "";
+
+	return pread(state, text, sizeof(text) - 1, 0) > 0 &&
+	       !strncmp(text, "going", 5);
+}
+
+static int remap(void)
+{
+	int fd = open_raw(), state;
+	unsigned long times = 0;
+	void *page;
+
+	state = open("/sys/module/hyvs/initstate", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || state < 0)
+		die_errno("cannot open the device and the state of its module");
+	for (;; times++) {
+		page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+		if (page == MAP_FAILED)
+			break;
+		/* A mapping keeps the module. */
+		if (going(state))
+			die("mapped a page of a module that is unloaded");
+		munmap(page, PAGE);
+		if (!times) {
+			puts("maps");
+			fflush(stdout);
+		}
+	}
+	printf("mapped %lu times: %s\n", times, strerror(errno));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct rc rc;
+
+	if (argc == 2 && !strcmp(argv[1], "remap"))
+		return remap();
+	if (argc != 1)
+		die("usage: misuse [remap]");
+	rc_open(&rc);
+	tap_plan(21);
+	test_attributes(&rc);
+	test_fork(&rc);
+	test_rereg(&rc);
+	test_group_of_ipv4(&rc);
+	test_places(&rc);
+	test_pds(&rc);
+	test_lids(&rc);
+	test_resize(&rc);
+	rc_close(&rc);
+	return tap_done();
+}
