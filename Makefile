@@ -42,12 +42,12 @@ bench: ## compare speed: native, in guests, rxe over virtio-net
 
 ##@ Test (as root on Debian 12; installs packages of scripts/packages)
 .PHONY: check
-check: ## run the tests: lint, kunit, userlib, qemu, cases in the lab
+check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 	@tests/check
 
 .PHONY: check-all
 check-all: ## run all cases on all kernels, also on a debug kernel, for hours
-	@tests/check lint kunit userlib fuzz qemu-each lab all-6.1-6.1 all-6.12-6.12 \
+	@tests/check lint kunit userlib fuzz engine qemu-each lab all-6.1-6.1 all-6.12-6.12 \
 		lab-6.12-6.1 lab-6.1-6.12 lab-6.1-point-6.1-point debug-lab debug
 
 .PHONY: check-debug
@@ -65,6 +65,10 @@ lint: ## check warnings, layers, names, comments, style, ABI layout
 .PHONY: kunit
 kunit: ## run unit tests of the pure parts, on User Mode Linux
 	@tests/kunit/run
+
+.PHONY: engine
+engine: ## run the tests of the software HCA's engine, in user space
+	@tests/engine/run
 
 ##@ Install
 .PHONY: install
