@@ -470,8 +470,12 @@ struct eng_qp {
 /* -EINVAL for a number that no QP can have, or -ENOMEM. */
 int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	       const struct eng_qp_init *init);
-/* @mask has the members of @attr to be set. The caller checks transitions. */
-void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask);
+/*
+ * @mask has the members of @attr to be set. The caller has checked the transition
+ * from the state @from; -EAGAIN if the state is another one by now.
+ */
+int eng_qp_modify(struct eng_qp *qp, enum eng_qp_state from,
+		  const struct eng_qp_attr *attr, u32 mask);
 void eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr);
 /* @qp is in no multicast group. */
 void eng_qp_del(struct eng_qp *qp);

@@ -113,12 +113,17 @@ static void eng_qp_set(struct eng_qp *qp, const struct eng_qp_attr *attr,
 	qp->rnr_retries = qp->attr.rnr_retry;
 }
 
-void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
+int eng_qp_modify(struct eng_qp *qp, enum eng_qp_state from,
+		  const struct eng_qp_attr *attr, u32 mask)
 {
 	bool work = false;
+	int ret = -EAGAIN;
 
 	eng_lock(&qp->send);
 	eng_lock(&qp->recv);
+	if (qp->state != from)
+		goto unlock;
+	ret = 0;
 	if ((mask & ENG_QP_STATE) && attr->state == ENG_RESET)
 		eng_qp_reset(qp);
 	eng_qp_set(qp, attr, mask);
@@ -129,10 +134,12 @@ void eng_qp_modify(struct eng_qp *qp, const struct eng_qp_attr *attr, u32 mask)
 		WRITE_ONCE(qp->state, attr->state);
 		work = attr->state >= ENG_RTS;
 	}
+unlock:
 	eng_unlock(&qp->recv);
 	eng_unlock(&qp->send);
 	if (work)
 		eng_qp_ready(qp);
+	return ret;
 }
 
 void eng_qp_query(struct eng_qp *qp, struct eng_qp_attr *attr)

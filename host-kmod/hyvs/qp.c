@@ -385,13 +385,37 @@ static bool hyvs_qp_attr_ok(const struct ib_qp_attr *attr, int mask)
 	return true;
 }
 
+static int hyvs_modify_qp_locked(struct hyvs_qp *qp, struct ib_qp_attr *attr,
+				 int mask)
+{
+	enum ib_qp_state cur, next;
+	struct eng_qp_attr eng;
+	enum eng_qp_state from;
+	u32 eng_mask;
+	int ret;
+
+	lockdep_assert_held(&qp->lock);
+	eng_qp_query(&qp->eng, &eng);
+	from = eng.state;
+	cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state :
+				       hyvs_from_state(from);
+	next = mask & IB_QP_STATE ? attr->qp_state : cur;
+	if (cur != hyvs_from_state(from) ||
+	    !ib_modify_qp_is_ok(cur, next, qp->ib.qp_type, mask))
+		return -EINVAL;
+	ret = hyvs_qp_convert(qp, attr, mask, &eng, &eng_mask);
+	if (ret)
+		return ret;
+	ret = eng_qp_modify(&qp->eng, from, &eng, eng_mask);
+	if (!ret)
+		hyvs_qp_store(qp, attr, mask);
+	return ret;
+}
+
 int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_udata *udata)
 {
 	struct hyvs_qp *qp = to_hyvs_qp(ib);
-	struct eng_qp_attr eng = {};
-	enum ib_qp_state cur, next;
-	u32 eng_mask;
 	int ret;
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
@@ -403,20 +427,10 @@ int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (mask & IB_QP_ALT_PATH || !hyvs_qp_attr_ok(attr, mask))
 		return -EINVAL;
 	mutex_lock(&qp->lock);
-	eng_qp_query(&qp->eng, &eng);
-	cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state :
-				       hyvs_from_state(eng.state);
-	next = mask & IB_QP_STATE ? attr->qp_state : cur;
-	ret = -EINVAL;
-	if (cur != hyvs_from_state(eng.state) ||
-	    !ib_modify_qp_is_ok(cur, next, ib->qp_type, mask))
-		goto unlock;
-	ret = hyvs_qp_convert(qp, attr, mask, &eng, &eng_mask);
-	if (ret)
-		goto unlock;
-	hyvs_qp_store(qp, attr, mask);
-	eng_qp_modify(&qp->eng, &eng, eng_mask);
-unlock:
+	/* A QP fails by itself, from RTS to SQE and to ERR, so twice at most. */
+	do {
+		ret = hyvs_modify_qp_locked(qp, attr, mask);
+	} while (ret == -EAGAIN);
 	mutex_unlock(&qp->lock);
 	return ret;
 }

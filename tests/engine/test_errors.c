@@ -295,6 +295,28 @@ static void test_states(void)
 	pair_destroy(&p);
 }
 
+static void test_modify(void)
+{
+	struct eng_qp_attr seen, attr = {.state = ENG_SQD, .qkey = 7};
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, 100);
+	struct wr wr = write_to(&p, PAIR_BYTES, &from);
+
+	test_case("a QP that has failed meanwhile is not modified");
+	eng_qp_query(&p.a->eng, &seen);
+	CHECK(seen.state == ENG_RTS);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "failed",
+	       "qp14 access error\ncq5 qp11 req error 13 at 0\n");
+	CHECK(eng_qp_modify(&p.a->eng, seen.state, &attr,
+			    ENG_QP_STATE | ENG_QP_QKEY) == -EAGAIN);
+	eng_qp_query(&p.a->eng, &attr);
+	CHECK(attr.state == ENG_ERR && attr.qkey == seen.qkey);
+	qp_state(p.a, ENG_RESET);
+	pair_destroy(&p);
+}
+
 static void test_numbers(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -346,6 +368,7 @@ void test_errors(void)
 	test_rnr();
 	test_silence();
 	test_states();
+	test_modify();
 	test_numbers();
 	test_destroy();
 }

@@ -474,14 +474,14 @@ void qp_destroy(struct world *w, struct qp *qp)
 
 void qp_set(struct qp *qp, u32 mask, const struct eng_qp_attr *attr)
 {
-	eng_qp_modify(&qp->eng, attr, mask);
+	CHECK(!eng_qp_modify(&qp->eng, qp->eng.state, attr, mask));
 }
 
 void qp_state(struct qp *qp, enum eng_qp_state state)
 {
 	struct eng_qp_attr attr = {.state = state};
 
-	eng_qp_modify(&qp->eng, &attr, ENG_QP_STATE);
+	qp_set(qp, ENG_QP_STATE, &attr);
 }
 
 static void connect_one(struct qp *qp, struct qp *peer)
@@ -503,7 +503,7 @@ static void connect_one(struct qp *qp, struct qp *peer)
 		.min_rnr = 12,
 	};
 
-	eng_qp_modify(&qp->eng, &attr, ~0U);
+	qp_set(qp, ~0U, &attr);
 }
 
 void qp_connect(struct qp *a, struct qp *b)
