@@ -278,7 +278,7 @@ struct eng_key {
 	u32 key;		/* index << 8 | variant */
 	u32 pdn;
 	bool window;
-	bool dead;		/* written under no lock, goes true once */
+	bool dead;		/* or suspended; written under no lock */
 	u32 access;		/* ENG_LOCAL_WRITE and so on */
 	u64 start;
 	struct eng_mem mem;
@@ -295,6 +295,12 @@ struct eng_key {
 /* The caller has filled in @key, up to mem; a window has key and pdn only. */
 int eng_key_add(struct eng *eng, struct eng_key *key);
 void eng_key_del(struct eng *eng, struct eng_key *key);
+/*
+ * No worker uses @key from the next epoch on. Then pdn and access may change,
+ * until it is used again.
+ */
+void eng_key_suspend(struct eng_key *key);
+void eng_key_resume(struct eng_key *key);
 
 /* --- Completion queues --- */
 

@@ -19,12 +19,24 @@ void eng_key_del(struct eng *eng, struct eng_key *key)
 	eng_table_del(eng, &eng->keys, key->key >> 8);
 }
 
+void eng_key_suspend(struct eng_key *key)
+{
+	WRITE_ONCE(key->dead, true);
+}
+
+void eng_key_resume(struct eng_key *key)
+{
+	/* Pairs with smp_load_acquire() in eng_key_find(). */
+	smp_store_release(&key->dead, false);
+}
+
 /* A key of this owner, whatever its variant. */
 static struct eng_key *eng_key_find(struct eng *eng, u32 lkey, u32 pdn)
 {
 	struct eng_key *key = eng_table_find(&eng->keys, lkey >> 8);
 
-	if (!key || READ_ONCE(key->dead) || key->pdn != pdn)
+	/* Pairs with smp_store_release() in eng_key_resume(). */
+	if (!key || smp_load_acquire(&key->dead) || key->pdn != pdn)
 		return NULL;
 	return key;
 }

@@ -30,7 +30,7 @@ struct hyvs_gid {
 	bool valid;
 };
 
-/* What a device and a user have a limited number of. */
+/* Objects that a device and a user have a limited number of. */
 enum hyvs_kind {
 	HYVS_PD,
 	HYVS_KEY,		/* of memory regions and windows */
@@ -112,16 +112,10 @@ struct hyvs_mem {
 	struct eng_mem eng;
 };
 
-/* Memory of regions; an old one and what replaces it share it. */
-struct hyvs_region {
-	struct kref ref;
-	struct hyvs_mem mem;
-};
-
 struct hyvs_mr {
 	struct ib_mr ib;
 	struct hyvs_id id;
-	struct hyvs_region *region;
+	struct hyvs_mem mem;
 	int access;
 	struct eng_key key;
 };

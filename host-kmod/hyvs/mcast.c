@@ -15,7 +15,7 @@
 
 #include "hyvs/hyvs.h"
 
-/* Of a group; the rest is for others. */
+/* Places of a group for one user; the rest is for others. */
 #define MAX_USER_MEMBERS	(ENG_MAX_MEMBERS / 2)
 
 struct hyvs_member {

@@ -5,7 +5,6 @@
 #include <linux/bitops.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/kref.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
@@ -172,63 +171,34 @@ static u32 hyvs_key_access(int access)
 	       (access & IB_ACCESS_MW_BIND ? ENG_BIND : 0);
 }
 
-static struct hyvs_region *hyvs_region_pin(struct ib_device *ib, u64 start,
-					   u64 length, int access)
-{
-	struct hyvs_region *region;
-	int ret;
-
-	region = kzalloc(sizeof(*region), GFP_KERNEL_ACCOUNT);
-	if (!region)
-		return ERR_PTR(-ENOMEM);
-	ret = hyvs_mem_pin(ib, &region->mem, start, length, access);
-	if (ret) {
-		kfree(region);
-		return ERR_PTR(ret);
-	}
-	kref_init(&region->ref);
-	return region;
-}
-
-static void hyvs_region_release(struct kref *ref)
-{
-	struct hyvs_region *region = container_of(ref, struct hyvs_region, ref);
-
-	hyvs_mem_unpin(&region->mem);
-	kfree(region);
-}
-
-static void hyvs_region_put(struct hyvs_region *region)
-{
-	kref_put(&region->ref, hyvs_region_release);
-}
-
-/* Takes over the caller's reference to @region, if it succeeds. */
-static struct ib_mr *hyvs_mr_create(struct hyvs_region *region,
-				    struct ib_pd *pd, u64 iova, int access,
-				    struct ib_udata *udata)
+struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+			       u64 iova, int access, struct ib_udata *udata)
 {
 	struct hyvs_device *dev = to_hyvs_device(pd->device);
 	struct hyvs_mr *mr;
 	int ret;
 
+	if (access & ~ACCESS)
+		return ERR_PTR(-EOPNOTSUPP);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_KEY, mr, &mr->id);
+	ret = hyvs_mem_pin(pd->device, &mr->mem, start, length, access);
 	if (ret)
 		goto err_free;
-	mr->region = region;
+	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_KEY, mr, &mr->id);
+	if (ret)
+		goto err_mem;
 	mr->key.key = mr->id.id << 8 | dev->variant++;
 	mr->key.pdn = to_hyvs_pd(pd)->id.id;
 	mr->access = access;
 	mr->key.access = hyvs_key_access(access);
 	mr->key.start = iova;
-	mr->key.mem = region->mem.eng;
+	mr->key.mem = mr->mem.eng;
 	mr->ib.lkey = mr->key.key;
 	mr->ib.rkey = mr->key.key;
 	mr->ib.iova = iova;
-	mr->ib.length = region->mem.umem->length;
+	mr->ib.length = length;
 	ret = eng_key_add(dev->eng, &mr->key);
 	if (ret)
 		goto err_id;
@@ -236,47 +206,35 @@ static struct ib_mr *hyvs_mr_create(struct hyvs_region *region,
 
 err_id:
 	hyvs_id_free(dev, HYVS_KEY, &mr->id);
+err_mem:
+	hyvs_mem_unpin(&mr->mem);
 err_free:
 	kfree(mr);
 	return ERR_PTR(ret);
 }
 
-struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-			       u64 iova, int access, struct ib_udata *udata)
+/*
+ * The key stays, and so does the memory: at its address may be another one now, or
+ * none.
+ */
+static int hyvs_mr_change(struct hyvs_mr *mr, struct ib_pd *pd, int access)
 {
-	struct hyvs_region *region;
-	struct ib_mr *mr;
+	struct hyvs_device *dev = to_hyvs_device(pd->device);
 
 	if (access & ~ACCESS)
-		return ERR_PTR(-EOPNOTSUPP);
-	region = hyvs_region_pin(pd->device, start, length, access);
-	if (IS_ERR(region))
-		return ERR_CAST(region);
-	mr = hyvs_mr_create(region, pd, iova, access, udata);
-	if (IS_ERR(mr))
-		hyvs_region_put(region);
-	return mr;
+		return -EOPNOTSUPP;
+	if (ib_access_writable(access) && !mr->mem.umem->writable)
+		return -EINVAL;
+	eng_key_suspend(&mr->key);
+	hyvs_retire(dev);
+	mr->access = access;
+	mr->key.pdn = to_hyvs_pd(pd)->id.id;
+	mr->key.access = hyvs_key_access(access);
+	eng_key_resume(&mr->key);
+	return 0;
 }
 
-/* The same memory: at its address may be another one now, or none. */
-static struct ib_mr *hyvs_mr_again(struct hyvs_mr *old, struct ib_pd *pd,
-				   int access, struct ib_udata *udata)
-{
-	struct hyvs_region *region = old->region;
-	struct ib_mr *mr;
-
-	if (access & ~ACCESS)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (ib_access_writable(access) && !region->mem.umem->writable)
-		return ERR_PTR(-EINVAL);
-	kref_get(&region->ref);
-	mr = hyvs_mr_create(region, pd, old->key.start, access, udata);
-	if (IS_ERR(mr))
-		hyvs_region_put(region);
-	return mr;
-}
-
-/* The new region has a new key: nobody uses the old one for other memory. */
+/* With other memory, it has a new key: nobody uses the old one for that. */
 struct ib_mr *hyvs_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 				 u64 length, u64 iova, int access,
 				 struct ib_pd *pd, struct ib_udata *udata)
@@ -289,9 +247,9 @@ struct ib_mr *hyvs_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 		pd = ib->pd;
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
-	if (!(flags & IB_MR_REREG_TRANS))
-		return hyvs_mr_again(mr, pd, access, udata);
-	return hyvs_reg_user_mr(pd, start, length, iova, access, udata);
+	if (flags & IB_MR_REREG_TRANS)
+		return hyvs_reg_user_mr(pd, start, length, iova, access, udata);
+	return ERR_PTR(hyvs_mr_change(mr, pd, access));
 }
 
 /* A work request binds it; until then nobody can use it. */
@@ -333,7 +291,7 @@ int hyvs_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 	eng_key_del(dev->eng, &mr->key);
 	hyvs_retire(dev);
 	hyvs_id_free(dev, HYVS_KEY, &mr->id);
-	hyvs_region_put(mr->region);
+	hyvs_mem_unpin(&mr->mem);
 	kfree(mr);
 	return 0;
 }

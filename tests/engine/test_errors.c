@@ -51,6 +51,37 @@ static void test_remote(void)
 	pair_destroy(&p);
 }
 
+static void test_suspend(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, 100);
+	struct wr wr = write_to(&p, 0, &from);
+
+	test_case("a key gets other rights and another owner");
+	eng_key_suspend(&p.bkey->eng);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "suspended",
+	       "qp14 access error\ncq5 qp11 req error 13 at 0\n");
+	qp_state(p.a, ENG_RESET);
+	qp_state(p.b, ENG_RESET);
+	qp_connect(p.a, p.b);
+	eng_key_resume(&p.bkey->eng);
+	qp_ring(p.w, p.a, 0);
+	p.a->sq_posted = 0;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "resumed", "cq5 qp11 req 8 at 0 bytes 0\n");
+	eng_key_suspend(&p.bkey->eng);
+	p.bkey->eng.pdn++;
+	eng_key_resume(&p.bkey->eng);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "other owner",
+	       "qp14 access error\ncq5 qp11 req error 13 at 1\n");
+	pair_destroy(&p);
+}
+
 static void test_counters(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -361,6 +392,7 @@ static void test_destroy(void)
 void test_errors(void)
 {
 	test_remote();
+	test_suspend();
 	test_counters();
 	test_local();
 	test_recv();
