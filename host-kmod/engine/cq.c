@@ -202,7 +202,7 @@ int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
 		  u8 entry_shift)
 {
 	struct eng_mlx5_cqe cqe;
-	int ret = -ENOSPC;
+	int ret = -EINVAL;
 
 	eng_mlx5_cqe_resize(&cqe);
 	eng_lock(&cq->lock);

@@ -331,7 +331,7 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 		const struct eng_cq_attr *attr);
 /*
  * Move to another ring. The last entry of the old one says so.
- * Return: 0, or -ENOSPC if the entries that were not consumed do not fit.
+ * Return: 0, or -EINVAL if the entries that were not consumed do not fit.
  */
 int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
 		  u8 entry_shift);

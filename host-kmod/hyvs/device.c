@@ -14,12 +14,16 @@
 
 #include "hyvs/hyvs.h"
 
+/* The number for a device that nobody sells. */
+#define NO_VENDOR	0xffffff
+
 int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		      struct ib_udata *udata)
 {
 	attr->sys_image_guid = ib->node_guid;
 	attr->max_mr_size = U64_MAX;
 	attr->page_size_cap = PAGE_SIZE;
+	attr->vendor_id = NO_VENDOR;
 	attr->hw_ver = 1;
 	attr->max_qp = hyvs_max_objects[HYVS_QP];
 	attr->max_qp_wr = HYVS_MAX_QUEUE;

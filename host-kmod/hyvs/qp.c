@@ -170,6 +170,8 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	init.srq = attr->srq ? &to_hyvs_srq(attr->srq)->eng : NULL;
 	mutex_init(&qp->lock);
 	qp->attr.cap = attr->cap;
+	/* As libmlx5 has it: all places of the queue can be used. */
+	qp->attr.cap.max_recv_wr = init.rq_entries;
 	ret = eng_qp_add(&uctx->worker, &qp->eng, &init);
 	if (ret)
 		goto err_id;

@@ -124,7 +124,7 @@ static void test_resize(void)
 	test_case("a CQ cannot be too small for what is in it");
 	for (i = 0; i < 20; i++)
 		nop(&p, 0);
-	CHECK(eng_cq_resize(&p.acq->eng, &ring->mem, 16, 6) == -ENOSPC);
+	CHECK(eng_cq_resize(&p.acq->eng, &ring->mem, 16, 6) == -EINVAL);
 	p.acq->gone = true;
 	eng_cq_del(&p.acq->eng);
 	pair_destroy(&p);
