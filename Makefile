@@ -16,7 +16,7 @@ KBUILD = $(MAKE) -C $(KDIR) M=$(abspath $(BUILD))
 
 ##@ Build
 .PHONY: modules
-modules: staged ## build hyv.ko and virtio_hyv.ko for the kernel of KDIR, in BUILD
+modules: staged ## build hyv.ko, hyvs.ko and virtio_hyv.ko for the kernel of KDIR, in BUILD
 	+@$(KBUILD) modules
 
 .PHONY: qemu
