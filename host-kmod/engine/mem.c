@@ -148,6 +148,10 @@ bool eng_iter_copy(struct eng_iter *dst, struct eng_iter *src, u64 n, bool last)
 		u8 *from = eng_iter_span(src, &now);
 		u32 tail = 0;
 
+		/* Mostly it is one piece. */
+		if (now == n && n <= TAIL && last)
+			return eng_copy_tail(to, from, n);
+
 		if (last && now == n)
 			tail = now < TAIL ? now : TAIL;
 		if (now > tail && eng_copy(to, from, now - tail))
@@ -155,9 +159,11 @@ bool eng_iter_copy(struct eng_iter *dst, struct eng_iter *src, u64 n, bool last)
 		if (tail && !eng_copy_tail(to + now - tail, from + now - tail,
 					   tail))
 			return false;
+		n -= now;
+		if (!n)
+			break;
 		eng_iter_skip(dst, now);
 		eng_iter_skip(src, now);
-		n -= now;
 	}
 	return true;
 }

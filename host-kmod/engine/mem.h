@@ -18,8 +18,8 @@ void eng_iter_init(struct eng_iter *it, const struct eng_sge *sge, u32 nr,
 		   u64 skip);
 void eng_iter_init_private(struct eng_iter *it, void *private, u64 skip);
 /*
- * Copy @n bytes, which both have. With @last, nobody sees the last bytes before
- * the others. False if memory was bad.
+ * Copy @n bytes, which both have; then the iterators are used up. With @last, nobody
+ * sees the last bytes before the others. False if memory was bad.
  */
 bool eng_iter_copy(struct eng_iter *dst, struct eng_iter *src, u64 n, bool last);
 
