@@ -81,10 +81,11 @@ for events in '' -e; do
 done
 [ "$(pingpong_results "$OUT"/{rc,uc,ud,srq}*.{server,client})" = 32 ]
 
+for op in send write read; do
+	perftest within "$op-lat" ib_${op}_lat -s 64 -n 50
+	perftest within "$op-bw-all" ib_${op}_bw -a -n 5
+done
 for test in lat bw; do
-	for op in send write read; do
-		perftest within "$op-$test-all" ib_${op}_$test -a -n 5
-	done
 	for op in send read; do
 		perftest within "$op-$test-events" ib_${op}_$test -s 4096 -n 50 -e
 	done
