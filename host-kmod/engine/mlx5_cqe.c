@@ -5,7 +5,7 @@
 #include "cqe.h"
 
 static void eng_encode(struct eng_mlx5_cqe *cqe, const struct eng_qp *qp,
-		   enum eng_mlx5_cqe_op op, u8 wire_opcode, u16 index)
+		       enum eng_mlx5_cqe_op op, u8 wire_opcode, u16 index)
 {
 	memset(cqe, 0, sizeof(*cqe));
 	cqe->srqn_uidx = cpu_to_be32(qp->init.user_index);
@@ -23,7 +23,7 @@ void eng_mlx5_cqe_send(struct eng_mlx5_cqe *cqe, const struct eng_qp *qp,
 		       u8 wire_opcode, u16 index, u64 length, int syndrome)
 {
 	eng_encode(cqe, qp, syndrome ? ENG_CQE_REQ_ERR : ENG_CQE_REQ, wire_opcode,
-	       index);
+		   index);
 	cqe->byte_cnt = cpu_to_be32(length);
 	if (syndrome)
 		eng_set_syndrome(cqe, syndrome);

@@ -120,6 +120,7 @@ static inline u16 eng_sq_posted(struct eng_qp *qp)
 {
 	u32 posted = be32_to_cpu(READ_ONCE(qp->init.record[ENG_REC_SEND]));
 
+	/* The requests are read after the record that counts them. */
 	smp_rmb();
 	return posted - READ_ONCE(qp->sq_head);
 }

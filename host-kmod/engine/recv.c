@@ -11,6 +11,7 @@ static u16 eng_rq_posted(struct eng_qp *qp)
 {
 	u32 posted = be32_to_cpu(READ_ONCE(qp->init.record[ENG_REC_RECV]));
 
+	/* The requests are read after the record that counts them. */
 	smp_rmb();
 	return posted - qp->rq_head;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: misuse
- *        misuse remap
+ * usage: misuse [remap]
  *
  * Wrong and racing use of the verbs on a device of hyvs.ko: what libmlx5 never
  * does, or not from several threads. The second form maps and unmaps a page of
