@@ -474,7 +474,9 @@ void qp_destroy(struct world *w, struct qp *qp)
 
 void qp_set(struct qp *qp, u32 mask, const struct eng_qp_attr *attr)
 {
-	CHECK(!eng_qp_modify(&qp->eng, qp->eng.state, attr, mask));
+	/* In some tests, other threads modify it at the same time. */
+	while (eng_qp_modify(&qp->eng, READ_ONCE(qp->eng.state), attr, mask))
+		;
 }
 
 void qp_state(struct qp *qp, enum eng_qp_state state)
