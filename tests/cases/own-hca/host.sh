@@ -93,7 +93,7 @@ for test in lat bw; do
 		perftest within "atomic-$test-$type" ib_atomic_$test -A $type -n 50
 	done
 	perftest_of UC within "send-$test-uc" ib_send_$test -s 65536 -n 50
-	perftest_of UD within "send-$test-ud" ib_send_$test -a -n 20
+	perftest_of UD within "send-$test-ud" ib_send_$test -s 1024 -n 50
 done
 perftest within send-bw-16 ib_send_bw -s 4096 -n 50 -q 16
 perftest within send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
