@@ -168,8 +168,8 @@ struct vhyv_ah {
  * @handle: handle
  * @access: enum ib_access_flags
  * @mem: pinned memory, which the HCA accesses
- * @unclear: the caller of a REREG_MR was killed, so it is not known if @access and
- *	@mem are still those of the MR
+ * @unclear: the caller of a REREG_MR was killed, or its reply was lost, so it is
+ *	not known if @access and @mem are still those of the MR
  */
 struct vhyv_mr {
 	struct ib_mr ibmr;

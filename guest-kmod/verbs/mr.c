@@ -91,7 +91,14 @@ err_free:
  */
 static void vhyv_rereg_undo(struct vhyv_cmd *cmd)
 {
-	if (vhyv_cmd_reply(cmd, NULL, 0) || !cmd->mem)
+	int ret;
+
+	ret = vhyv_cmd_reply(cmd, NULL, 0);
+	if (ret) {
+		vhyv_keep_mem_if_unclear(cmd, ret);
+		return;
+	}
+	if (!cmd->mem)
 		return;
 	vhyv_keep_mem(cmd->orphans, cmd->mem);
 	cmd->mem = NULL;
@@ -135,8 +142,11 @@ static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 	}
 
 	ret = vhyv_cmd_reply(cmd, &rsp, sizeof(rsp));
-	if (ret)
+	if (ret) {
+		vhyv_keep_mem_if_unclear(cmd, ret);
+		mr->unclear = ret == -EIO;
 		goto out_free;
+	}
 	cmd->mem = NULL;
 	mr->handle = le32_to_cpu(rsp.handle);
 	mr->ibmr.lkey = le32_to_cpu(rsp.lkey);
@@ -173,7 +183,7 @@ struct ib_mr *vhyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 		return NULL;
 	/* Another process that has the file may still use the MR. */
 	if (mr->unclear) {
-		ibdev_dbg(ibmr->device, "a process was killed in REREG_MR\n");
+		ibdev_dbg(ibmr->device, "result of a REREG_MR is not known\n");
 		return ERR_PTR(-EINVAL);
 	}
 

@@ -217,14 +217,31 @@ int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 	return 0;
 }
 
+/**
+ * vhyv_keep_mem_if_unclear() - keep memory of a command that failed
+ * @cmd: command that names its context
+ * @err: status of its reply; with -EIO the host may have executed the command
+ */
+void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err)
+{
+	if (err != -EIO || !cmd->mem)
+		return;
+	vhyv_keep_mem(cmd->orphans, cmd->mem);
+	cmd->mem = NULL;
+}
+
 /* vhyv_cmd.undo of commands that create an object of type undo_arg. */
 static void vhyv_create_undo(struct vhyv_cmd *cmd)
 {
 	struct vhyv_mem *mem = cmd->mem;
 	struct hyv_create_rsp rsp;
+	int ret;
 
-	if (vhyv_cmd_reply(cmd, &rsp, sizeof(rsp)))
+	ret = vhyv_cmd_reply(cmd, &rsp, sizeof(rsp));
+	if (ret) {
+		vhyv_keep_mem_if_unclear(cmd, ret);
 		return;
+	}
 	cmd->mem = NULL;
 	if (vhyv_destroy(cmd->hdev, cmd->undo_arg, le32_to_cpu(rsp.handle),
 			 mem) && mem)
@@ -256,8 +273,10 @@ int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
 		return ret;
 
 	ret = vhyv_cmd_reply(cmd, rsp, cmd->layout->rsp_len);
-	if (ret)
+	if (ret) {
+		vhyv_keep_mem_if_unclear(cmd, ret);
 		goto out_free;
+	}
 	ret = vhyv_cmd_reply_udata(cmd, udata);
 	if (ret)
 		vhyv_create_undo(cmd);

@@ -30,6 +30,7 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata);
 bool vhyv_context_settle(struct vhyv_ucontext *uctx);
 void vhyv_context_leave(struct vhyv_ucontext *uctx);
 void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem);
+void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err);
 
 static inline struct vhyv_ucontext *vhyv_udata_to_uctx(struct ib_udata *udata)
 {

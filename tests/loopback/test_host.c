@@ -127,6 +127,32 @@ static void test_destroy_fails(void)
 	       "the driver starts again");
 }
 
+/*
+ * The host has registered the memory, and its reply is lost: the HCA can access
+ * this memory until the context ends, so it stays pinned.
+ */
+static void test_reply_lost(void)
+{
+	long pinned = dt_pinned_kib();
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
+	vmm->lose_opcode = HYV_CMD_REG_MR;
+	tap_is(uv_reg_mr(&uv), -EIO, "REG_MR whose reply is lost");
+	tap_is(dt_pinned_kib() - pinned, 12, "KiB stay pinned");
+	REQUIRE(!uv_reg_mr(&uv), "an MR");
+	vmm->lose_opcode = HYV_CMD_REREG_MR;
+	tap_is(uv_rereg_mr(&uv), -EIO, "REREG_MR whose reply is lost");
+	tap_is(dt_pinned_kib() - pinned, 12 + 12 + 16, "KiB stay pinned");
+	tap_is(uv_rereg_mr(&uv), -EINVAL, "another REREG_MR");
+	tap_is(uv_dereg_mr(&uv), 0, "DEREG_MR");
+	tap_is(dt_pinned_kib() - pinned, 12 + 16, "KiB stay pinned");
+	uv_close(&uv);
+	loop_expect_idle("after lost replies");
+	tap_is(dt_pinned_kib() - pinned, 0, "KiB stay pinned");
+}
+
 /* Nothing uses these objects, so no later attempt would do better. */
 static void test_destroy_refused(void)
 {
@@ -234,6 +260,7 @@ void suite_retry(void)
 	test_destroy_again(HYV_S_EAGAIN, "EAGAIN");
 	test_destroy_busy();
 	test_destroy_fails();
+	test_reply_lost();
 	test_destroy_refused();
 	test_context_refused();
 	loop_stop();

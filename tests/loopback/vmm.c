@@ -90,6 +90,20 @@ static bool vmm_reply_instead(uint16_t opcode, struct hyv_rsp *rsp)
 	return true;
 }
 
+static uint32_t vmm_lose_reply(uint16_t opcode, struct hyv_rsp *rsp,
+			       uint32_t len)
+{
+	unsigned int lost = opcode;
+
+	if (!atomic_compare_exchange_strong(&vmm->lose_opcode, &lost, 0))
+		return len;
+	memset(rsp, 0, sizeof(*rsp));
+	rsp->status = htole32(HYV_S_EIO);
+	rsp->fixed_len = htole16(sizeof(*rsp));
+	rsp->size = htole32(sizeof(*rsp));
+	return sizeof(*rsp);
+}
+
 static uint32_t vmm_garble(struct hyv_rsp *rsp, uint32_t len, uint32_t room)
 {
 	static __thread struct dt_rng rng;
@@ -187,6 +201,7 @@ static uint32_t vmm_execute(struct vq_chain *chain, struct hyv_rsp *rsp,
 						       : HYV_S_EIO);
 		len = sizeof(*rsp);
 	}
+	len = vmm_lose_reply(opcode, rsp, len);
 	len = vmm_shorten(opcode, rsp, len);
 	return vmm_garble(rsp, len, room);
 }

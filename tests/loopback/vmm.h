@@ -41,6 +41,7 @@ enum vmm_order {
  * @fail_opcode: do not execute these commands,
  * @fail_status: but return this status,
  * @fail_times: so many times
+ * @lose_opcode: execute the next of these commands, but reply EIO; then 0
  * @host_fault: fault number in the next HYV_EXEC, see failnth.h; 0 for none
  * @garble: VMM_GARBLE_*
  * @seed: of random numbers
@@ -60,6 +61,7 @@ struct vmm_ctl {
 	atomic_bool dead;
 	atomic_uint slow_opcode, slow_ms;
 	atomic_uint fail_opcode, fail_status, fail_times;
+	atomic_uint lose_opcode;
 	atomic_uint host_fault;
 	atomic_uint garble;
 	atomic_ullong seed;
