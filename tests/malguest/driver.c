@@ -163,7 +163,8 @@ static void submit(struct mal_thread *t, unsigned int slot, u32 len,
 static void await(struct mal_thread *t, unsigned int slot)
 {
 	u8 *reply = slot_at(t->dev, slot) + MAL_SLOT_REPLY;
-	ktime_t end = ktime_add_us(ktime_get(), MAL_REPLY_US);
+	ktime_t end = ktime_add_us(ktime_get(),
+				   (u64)MAL_REPLY_US * t->slow_factor);
 
 	while (READ_ONCE(*reply) == MAL_PENDING) {
 		if (ktime_after(ktime_get(), end))

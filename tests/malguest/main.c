@@ -28,6 +28,10 @@ static ulong requests;
 module_param(requests, ulong, 0444);
 MODULE_PARM_DESC(requests, "end after as many requests; 0: by time only");
 
+static uint slow_factor = 1;
+module_param(slow_factor, uint, 0444);
+MODULE_PARM_DESC(slow_factor, "how many times as long as usual replies may take");
+
 static uint threads = 3;
 module_param(threads, uint, 0444);
 MODULE_PARM_DESC(threads, "1: a driver, others: as many that sabotage it");
@@ -66,6 +70,7 @@ static int run(struct mal_dev *dev, struct mal_thread *all)
 	for (i = 0; i < nr; i++) {
 		all[i].dev = dev;
 		all[i].end = jiffies + seconds * HZ;
+		all[i].slow_factor = slow_factor;
 		prandom_seed_state(&all[i].rnd, ((u64)seed << 32) + i);
 		if (i == 0)
 			continue;

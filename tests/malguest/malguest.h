@@ -105,6 +105,7 @@ struct mal_thread {
 	struct task_struct *task;
 	struct rnd_state rnd;
 	unsigned long end;		/* jiffies */
+	unsigned int slow_factor;		/* factor for waits */
 	u64 operations;
 };
 

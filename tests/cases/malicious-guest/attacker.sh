@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# usage: attacker.sh attack SEED SECONDS [FILE] | check | check-driver
+# usage: attacker.sh attack SEED SECONDS SLOW_FACTOR [FILE] | check | check-driver
 #
 # The part of guest 1, see host.sh. FILE is made when the attack begins.
 . "$HYV_TREE/tests/lib/case.sh"
@@ -11,9 +11,10 @@ IBDEV=hyv0
 mkdir -p "$OUT"
 case $1 in
 attack)
-	[ $# -lt 4 ] || : >"$4"
+	[ $# -lt 5 ] || : >"$5"
 	# It takes the device from its driver.
-	insmod "$HYV_MODULES/hyv_malguest.ko" seed="$2" seconds="$3"
+	insmod "$HYV_MODULES/hyv_malguest.ko" seed="$2" seconds="$3" \
+		slow_factor="$4"
 	rmmod hyv_malguest
 	dmesg | sed -n 's/.*hyv_malguest: //p' | tail -n 40
 	;;
