@@ -54,7 +54,7 @@ rebind() {
 	local dir driver device
 
 	dir=$(readlink -f /sys/class/infiniband/$IBDEV/device)
-	[ "$1" = virtio ] || dir=${dir%/*}
+	[ "$1" = pci ] || dir=$(readlink -f "$dir"/virtio*)
 	driver=$(readlink -f "$dir/driver")
 	device=${dir##*/}
 	load
