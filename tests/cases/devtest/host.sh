@@ -11,7 +11,7 @@ KLOG_HARMLESS+=('^rdma_rxe: ' "(^| )$IBDEV: "
 	# mcast removes the netdev below the device that it made
 	'^infiniband dtmcast: ib_query_port failed '
 	# faults of failnth
-	'^kmemleak: Cannot allocate a scan area, ' '^socket: no more sockets$'
+	'^socket: no more sockets$'
 	'^warn_alloc: [0-9]+ callbacks suppressed$')
 # rxe's queues are made by vmalloc().
 KLOG_FAULTS=1

@@ -8,8 +8,7 @@
 . "$HYV_TREE/tests/lib/loopback.sh"
 
 # faults
-KLOG_HARMLESS+=('^kmemleak: Cannot allocate a scan area, '
-	'^kobject: (can not set name properly|kobject_add_internal failed)')
+KLOG_HARMLESS+=('^kobject: (can not set name properly|kobject_add_internal failed)')
 loop_begin
 for suite in faults hostfaults probefaults; do
 	run $suite

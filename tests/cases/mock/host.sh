@@ -8,9 +8,7 @@
 
 # The log names some of the objects that are left behind.
 KLOG_HARMLESS+=('^hyv: .*(mock0|mock vNIC)'
-	'^hyvh_[a-z_]+: [0-9]+ callbacks suppressed$'
-	# a fault of failnth
-	'^kmemleak: Cannot allocate a scan area, ')
+	'^hyvh_[a-z_]+: [0-9]+ callbacks suppressed$')
 export IBDEV=mock0
 export DEVTEST_UNPLUG="rdma link del $IBDEV"
 export DEVTEST_PLUG="rdma link add $IBDEV type hyv_mock netdev mock"
