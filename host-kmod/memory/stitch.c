@@ -448,7 +448,7 @@ static int hyvh_stitch_prefault(const struct hyvh_stitch *stitch)
 static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 				      const struct hyvh_stitch_plan *plan)
 {
-	int ret;
+	int ret, reason = -EOPNOTSUPP;
 
 	switch (plan->how) {
 	case HYVH_STITCH_DIRECT:
@@ -460,9 +460,13 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 		if (ret != -ENOMEM && ret != -EDQUOT)
 			break;
 		hyvh_stitch_undo(stitch);
+		reason = ret;
 		fallthrough;
 	default:
 		ret = hyvh_stitch_map_pages(stitch, plan);
+		/* Memory for which this was no way out */
+		if (ret == -EOPNOTSUPP)
+			ret = reason;
 		break;
 	}
 	if (!ret)
