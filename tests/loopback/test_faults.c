@@ -52,6 +52,21 @@ static bool clean(int ret)
 }
 
 /*
+ * If a reply was lost, the objects of the command stay on the host until the
+ * vNIC is reset.
+ */
+static bool reset_if_lost(struct uv *uv)
+{
+	if (!vmm->reply_lost)
+		return false;
+	vmm->reply_lost = 0;
+	uv_close(uv);
+	loop_stop();
+	loop_start();
+	return true;
+}
+
+/*
  * Run all steps, and step number @step with faults from number *@n on, until it
  * succeeds. A step that works once gets one fault. Returns false if no fault
  * was left for the last attempt.
@@ -73,6 +88,10 @@ static bool fault_life(const struct fault_kind *kind, size_t step,
 		kind->set(*n);
 		ret = uv_steps[step].run(&uv);
 		came = kind->came();
+		if (reset_if_lost(&uv)) {
+			total++;
+			return ++*n < FAULT_MAX;
+		}
 		if (!clean(ret))
 			tap_ok(false, "%s with fault %u: %d", name, *n, ret);
 		if (!ret)

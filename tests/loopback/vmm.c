@@ -189,11 +189,8 @@ static uint32_t vmm_execute(struct vq_chain *chain, struct hyv_rsp *rsp,
 	ret = vnic_exec_raw(&m.vnic, chain->in, chain->in_len, rsp, room, &len);
 	if (failnth_injected()) {
 		vmm->host_faults++;
-		/* The memory of the VMM is there at the next attempt. */
-		failnth_set(0);
-		if (ret == -EFAULT)
-			ret = vnic_exec_raw(&m.vnic, chain->in, chain->in_len,
-					    rsp, room, &len);
+		/* A VMM cannot know whether the command was executed. */
+		vmm->reply_lost = ret == -EFAULT;
 	}
 	if (ret) {
 		rsp->status = htole32(ret == -ENOMEM   ? HYV_S_ENOMEM

@@ -48,6 +48,7 @@ enum vmm_order {
  * @busy: commands that are being executed
  * @commands: commands that were taken, by opcode modulo VMM_OPCODES
  * @host_faults: faults that came
+ * @reply_lost: a fault made HYV_EXEC fail with EFAULT
  * @garbled: replies that were garbled
  * @events: events that were delivered
  * @order: what to do; VMM_NONE when it is done
@@ -67,7 +68,7 @@ struct vmm_ctl {
 	atomic_ullong seed;
 	atomic_uint busy;
 	atomic_uint commands[VMM_OPCODES];
-	atomic_uint host_faults, garbled, events;
+	atomic_uint host_faults, reply_lost, garbled, events;
 	atomic_int order;
 	uint32_t arg;
 	struct hyv_event event;
