@@ -164,8 +164,10 @@ bool eng_retired(struct eng *eng, u64 epoch);
 struct eng_sge {
 	u64 addr;
 	u64 length;
-	struct eng_key *key;	/* once checked */
 	u32 lkey;
+	/* Once checked: */
+	struct eng_key *key;
+	u64 offset;		/* in the key's memory */
 };
 
 #define ENG_TOUCHED	16	/* CQs between two looks at their arming records */

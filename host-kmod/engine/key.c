@@ -31,7 +31,7 @@ void eng_key_resume(struct eng_key *key)
 }
 
 /* A key of this owner, whatever its variant. */
-static struct eng_key *eng_key_find(struct eng *eng, u32 lkey, u32 pdn)
+static inline struct eng_key *eng_key_find(struct eng *eng, u32 lkey, u32 pdn)
 {
 	struct eng_key *key = eng_table_find(&eng->keys, lkey >> 8);
 
@@ -41,25 +41,32 @@ static struct eng_key *eng_key_find(struct eng *eng, u32 lkey, u32 pdn)
 	return key;
 }
 
-static bool eng_in_range(u64 addr, u64 n, u64 start, u64 length)
+static inline bool eng_in_range(u64 offset, u64 n, u64 length)
 {
-	return n <= length && addr - start <= length - n;
+	return n <= length && offset <= length - n;
+}
+
+/* May the segment be of this key? Then it is from now on. */
+static inline bool eng_sge_resolve(struct eng_sge *sge, struct eng_key *key,
+				   u32 access)
+{
+	sge->key = key;
+	sge->offset = sge->addr - key->start;
+	return !key->window && key->key == sge->lkey &&
+	       !(access & ~key->access) &&
+	       eng_in_range(sge->offset, sge->length, key->mem.length);
 }
 
 bool eng_sge_check(struct eng *eng, struct eng_sge *sge, u32 nr, u32 pdn,
 		   u32 access)
 {
-	u32 i;
+	struct eng_sge *end = sge + nr;
 
-	for (i = 0; i < nr; i++, sge++) {
+	for (; sge < end; sge++) {
 		struct eng_key *key = eng_key_find(eng, sge->lkey, pdn);
 
-		if (!key || key->window || key->key != sge->lkey ||
-		    (access & ~key->access) ||
-		    !eng_in_range(sge->addr, sge->length, key->start,
-				  key->mem.length))
+		if (!key || !eng_sge_resolve(sge, key, access))
 			return false;
-		sge->key = key;
 	}
 	return true;
 }
@@ -72,23 +79,33 @@ static u32 eng_window_needs(u32 access)
 	return access & writes ? ENG_BIND | ENG_LOCAL_WRITE : ENG_BIND;
 }
 
-bool eng_remote_check(const struct eng_qp *qp, struct eng_sge *sge, u32 access)
+/* Put the segment of a window into the space of the key that it is bound to. */
+static bool eng_window_check(const struct eng_qp *qp, struct eng_key *key,
+			     struct eng_sge *sge, u32 access)
 {
-	struct eng_key *key = eng_key_find(qp->eng, sge->lkey, qp->init.pdn);
 	bool ok;
 
-	if (!key || !key->window)
-		return eng_sge_check(qp->eng, sge, 1, qp->init.pdn, access);
 	eng_lock(&key->lock);
 	ok = key->bound && key->key == sge->lkey && !(access & ~key->access) &&
 	     (key->qpn == ENG_ANY_QPN || key->qpn == qp->init.qpn) &&
-	     eng_in_range(sge->addr, sge->length, key->start, key->length);
+	     eng_in_range(sge->addr - key->start, sge->length, key->length);
 	sge->addr += key->target_start - key->start;
 	sge->lkey = key->target;
 	eng_unlock(&key->lock);
 	/* The other key may have gone, or be a new one. */
 	return ok && eng_sge_check(qp->eng, sge, 1, qp->init.pdn,
 				   eng_window_needs(access));
+}
+
+bool eng_remote_check(const struct eng_qp *qp, struct eng_sge *sge, u32 access)
+{
+	struct eng_key *key = eng_key_find(qp->eng, sge->lkey, qp->init.pdn);
+
+	if (!key)
+		return false;
+	if (key->window)
+		return eng_window_check(qp, key, sge, access);
+	return eng_sge_resolve(sge, key, access);
 }
 
 static bool eng_may_bind(const struct eng_qp *qp, const struct eng_umr *umr)

@@ -4,38 +4,14 @@
  */
 #include "mem.h"
 
-/* Bytes that are stored in order at the end of a message. */
-#define TAIL	64
-
-static inline void *eng_mem_span(const struct eng_mem *mem, u64 offset, u64 *left)
-{
-	u64 place = mem->first + offset;
-	u64 mask = (1ULL << mem->shift) - 1;
-
-	*left = mask + 1 - (place & mask);
-	return (u8 *)mem->run[place >> mem->shift] + (place & mask);
-}
-
-void *eng_mem_at(const struct eng_mem *mem, u64 offset)
-{
-	u64 left;
-
-	return eng_mem_span(mem, offset, &left);
-}
-
-bool eng_mem_read(const struct eng_mem *mem, u64 offset, void *dst, u32 n)
+bool eng_mem_read_runs(const struct eng_mem *mem, u64 offset, void *dst, u32 n)
 {
 	u8 *to = dst;
-	u64 left;
-	void *from = eng_mem_span(mem, offset, &left);
 
-	if (left >= n)
-		return !eng_copy(to, from, n);
 	while (n) {
-		u32 now;
-
-		from = eng_mem_span(mem, offset, &left);
-		now = left < n ? left : n;
+		u64 left;
+		void *from = eng_mem_span(mem, offset, &left);
+		u32 now = left < n ? left : n;
 
 		if (eng_copy(to, from, now))
 			return false;
@@ -46,55 +22,25 @@ bool eng_mem_read(const struct eng_mem *mem, u64 offset, void *dst, u32 n)
 	return true;
 }
 
-void eng_iter_init(struct eng_iter *it, const struct eng_sge *sge, u32 nr,
-		   u64 skip)
+void eng_iter_seek(struct eng_iter *it)
 {
-	it->private = NULL;
-	it->sge = sge;
-	it->nr = nr;
-	while (it->nr && skip >= it->sge->length) {
-		skip -= it->sge->length;
+	while (it->nr && it->offset >= it->sge->length) {
+		it->offset -= it->sge->length;
 		it->sge++;
 		it->nr--;
 	}
-	it->offset = skip;
+	it->left = 0;
+	if (it->nr)
+		eng_iter_load(it);
 }
 
-void eng_iter_init_private(struct eng_iter *it, void *private, u64 skip)
+static void eng_iter_skip(struct eng_iter *it, u64 n)
 {
-	it->private = (u8 *)private + skip;
-}
-
-/* The next bytes without a gap, at most *@n of them. */
-static inline void *eng_iter_span(struct eng_iter *it, u64 *n)
-{
-	const struct eng_sge *sge = it->sge;
-	u64 left;
-	void *ptr;
-
-	if (it->private)
-		return it->private;
-	ptr = eng_mem_span(&sge->key->mem,
-			   sge->addr - sge->key->start + it->offset, &left);
-	if (left > sge->length - it->offset)
-		left = sge->length - it->offset;
-	if (left < *n)
-		*n = left;
-	return ptr;
-}
-
-static inline void eng_iter_skip(struct eng_iter *it, u64 n)
-{
-	if (it->private) {
-		it->private += n;
-		return;
-	}
+	it->at += n;
+	it->left -= n;
 	it->offset += n;
-	while (it->nr && it->offset == it->sge->length) {
-		it->offset = 0;
-		it->sge++;
-		it->nr--;
-	}
+	if (!it->left && it->nr)
+		eng_iter_seek(it);
 }
 
 static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
@@ -122,42 +68,45 @@ static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
  * addresses, but a copy of the processor may not. Stores of 8 bytes that are
  * aligned do not tear.
  */
-static bool eng_copy_tail(u8 *dst, const void *src, u32 n)
+bool eng_copy_tail(u8 *dst, const u8 *src, u32 n)
 {
-	u64 buf[TAIL / 8];
+	u64 buf[ENG_TAIL / 8];
 	u32 i;
 
-	if (eng_copy(buf, src, n))
-		return false;
-	/* Whoever sees the last bytes must see the ones before. */
-	smp_wmb();
-	if (((unsigned long)dst | n) & 7) {
+	if (n < ENG_TAIL || (unsigned long)dst & 7) {
+		if (eng_copy(buf, src, n))
+			return false;
+		/* Whoever sees the last bytes must see the ones before. */
+		smp_wmb();
 		eng_store_tail(dst, (u8 *)buf, n);
 		return true;
 	}
-	for (i = 0; i < n / 8; i++)
+	if (eng_copy(buf, src, sizeof(buf)))
+		return false;
+	/* The same. */
+	smp_wmb();
+	for (i = 0; i < ENG_TAIL / 8; i++)
 		WRITE_ONCE(((u64 *)dst)[i], buf[i]);
 	return true;
 }
 
-bool eng_iter_copy(struct eng_iter *dst, struct eng_iter *src, u64 n, bool last)
+bool eng_iter_copy_pieces(struct eng_iter *dst, struct eng_iter *src, u64 n,
+			  bool last)
 {
 	while (n) {
 		u64 now = n;
-		u8 *to = eng_iter_span(dst, &now);
-		u8 *from = eng_iter_span(src, &now);
 		u32 tail = 0;
 
-		/* Mostly it is one piece. */
-		if (now == n && n <= TAIL && last)
-			return eng_copy_tail(to, from, n);
-
+		if (now > dst->left)
+			now = dst->left;
+		if (now > src->left)
+			now = src->left;
 		if (last && now == n)
-			tail = now < TAIL ? now : TAIL;
-		if (now > tail && eng_copy(to, from, now - tail))
+			tail = now < ENG_TAIL ? now : ENG_TAIL;
+		if (now > tail && eng_copy(dst->at, src->at, now - tail))
 			return false;
-		if (tail && !eng_copy_tail(to + now - tail, from + now - tail,
-					   tail))
+		if (tail && !eng_copy_tail(dst->at + now - tail,
+					   src->at + now - tail, tail))
 			return false;
 		n -= now;
 		if (!n)

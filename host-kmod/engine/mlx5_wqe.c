@@ -30,59 +30,25 @@ u32 eng_mlx5_send_blocks(const void *wqe)
 	return (ds * ENG_DS + ENG_BB - 1) / ENG_BB;
 }
 
-static int eng_decode_opcode(u8 opcode, enum eng_opcode *code)
-{
-	switch (opcode) {
-	case ENG_MLX5_NOP:
-		*code = ENG_OP_NOP;
-		return 0;
-	case ENG_MLX5_UMR:
-		*code = ENG_OP_UMR;
-		return 0;
-	case ENG_MLX5_SEND:
-		*code = ENG_OP_SEND;
-		return 0;
-	case ENG_MLX5_SEND_IMM:
-		*code = ENG_OP_SEND_IMM;
-		return 0;
-	case ENG_MLX5_SEND_INVAL:
-		*code = ENG_OP_SEND_INVAL;
-		return 0;
-	case ENG_MLX5_RDMA_WRITE:
-		*code = ENG_OP_WRITE;
-		return 0;
-	case ENG_MLX5_RDMA_WRITE_IMM:
-		*code = ENG_OP_WRITE_IMM;
-		return 0;
-	case ENG_MLX5_RDMA_READ:
-		*code = ENG_OP_READ;
-		return 0;
-	case ENG_MLX5_ATOMIC_CS:
-		*code = ENG_OP_CMP_SWAP;
-		return 0;
-	case ENG_MLX5_ATOMIC_FA:
-		*code = ENG_OP_FETCH_ADD;
-		return 0;
-	default:
-		return -EINVAL;
-	}
-}
+#define ALL	(BIT(ENG_RC) | BIT(ENG_UC) | BIT(ENG_UD))
 
-static bool eng_supported(enum eng_qp_type type, enum eng_opcode code)
-{
-	switch (code) {
-	case ENG_OP_NOP:
-	case ENG_OP_SEND:
-	case ENG_OP_SEND_IMM:
-		return true;
-	case ENG_OP_UMR:
-	case ENG_OP_WRITE:
-	case ENG_OP_WRITE_IMM:
-		return type != ENG_UD;
-	default:
-		return type == ENG_RC;
-	}
-}
+/* What the opcodes mean, and which types of QPs have them. */
+static const struct {
+	u8 code;
+	u8 types;
+} opcodes[256] = {
+	[ENG_MLX5_NOP] = { ENG_OP_NOP, ALL },
+	[ENG_MLX5_UMR] = { ENG_OP_UMR, BIT(ENG_RC) | BIT(ENG_UC) },
+	[ENG_MLX5_SEND] = { ENG_OP_SEND, ALL },
+	[ENG_MLX5_SEND_IMM] = { ENG_OP_SEND_IMM, ALL },
+	[ENG_MLX5_SEND_INVAL] = { ENG_OP_SEND_INVAL, BIT(ENG_RC) },
+	[ENG_MLX5_RDMA_WRITE] = { ENG_OP_WRITE, BIT(ENG_RC) | BIT(ENG_UC) },
+	[ENG_MLX5_RDMA_WRITE_IMM] = { ENG_OP_WRITE_IMM,
+				      BIT(ENG_RC) | BIT(ENG_UC) },
+	[ENG_MLX5_RDMA_READ] = { ENG_OP_READ, BIT(ENG_RC) },
+	[ENG_MLX5_ATOMIC_CS] = { ENG_OP_CMP_SWAP, BIT(ENG_RC) },
+	[ENG_MLX5_ATOMIC_FA] = { ENG_OP_FETCH_ADD, BIT(ENG_RC) },
+};
 
 static bool eng_is_rdma(enum eng_opcode code)
 {
@@ -230,9 +196,10 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
 	u32 word = be32_to_cpu(ctrl->opmod_idx_opcode);
 	u32 qpn_ds = be32_to_cpu(ctrl->qpn_ds);
 	struct cursor c = { wqe, (qpn_ds & 0x3f) * ENG_DS };
+	u8 opcode = word;
 	int ret;
 
-	op->wire_opcode = word;
+	op->wire_opcode = opcode;
 	op->index = index;
 	op->blocks = eng_mlx5_send_blocks(wqe);
 	op->signalled = qp->init.sig_all ||
@@ -245,9 +212,9 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
 
 	if (!eng_take(&c, sizeof(*ctrl)) || word >> 24 ||
 	    ((word >> 8) & 0xffff) != index || qpn_ds >> 8 != qp->init.qpn ||
-	    eng_decode_opcode(word, &op->code) ||
-	    !eng_supported(qp->init.type, op->code))
+	    !(opcodes[opcode].types & BIT(qp->init.type)))
 		return ENG_SYND_LOCAL_QP_OP;
+	op->code = opcodes[opcode].code;
 	if (op->code == ENG_OP_NOP)
 		return ENG_SYND_OK;
 	if (op->code == ENG_OP_UMR)

@@ -104,7 +104,7 @@ static enum eng_verdict eng_exec_atomic(struct exec *x)
 	verdict = eng_check_remote(x, &sge, ENG_REMOTE_ATOMIC);
 	if (verdict != ENG_DONE)
 		return verdict;
-	word = eng_mem_at(&sge.key->mem, sge.addr - sge.key->start);
+	word = eng_mem_at(&sge.key->mem, sge.offset);
 	if ((unsigned long)word & 7 || op->raddr & 7)
 		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
 	/* An instruction that meets bad memory is fatal, except in a copy. */

@@ -22,7 +22,7 @@ void test_check(bool ok, const char *file, int line, const char *what)
 static void post(const char *operation)
 {
 	static u16 index;
-	struct sge from = pair_a(&p, 0, 64), to = pair_b(&p, 0, 64);
+	struct sge from = pair_a(&p, 0, 64), to = pair_b(&p, 64, 64);
 	struct wr wr = {.flags = SIGNALED,
 			.raddr = p.bbuf->va + 64,
 			.rkey = p.bkey->eng.key,
@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 	int i;
 
 	p = pair_create(ENG_RC);
+	p.w->quiet = true;
 	srq = srq_create(p.w, 64, 2);
 	peer = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
 						.send_cq = p.bcq,
@@ -78,7 +79,6 @@ int main(int argc, char **argv)
 		world_run(p.w);
 		cq_poll(p.w, p.acq, true);
 		cq_poll(p.w, p.bcq, true);
-		p.w->logged = 0;
 	}
 	if (p.acq->consumed != number)
 		abort();
