@@ -63,18 +63,17 @@ static bool eng_cq_full(struct eng_cq *cq)
 }
 
 /* The owner bit makes it valid, so the bytes with it go last, in one store. */
-static void eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
+static inline void eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
 {
-	u32 slot = cq->produced & (cq->attr.entries - 1);
+	u32 entries = cq->attr.entries;
+	u64 slot = cq->produced & (entries - 1);
 	u8 shift = cq->attr.entry_shift;
-	u8 *to = eng_mem_at(&cq->attr.ring, (u64)slot << shift);
+	u8 *to = eng_mem_at(&cq->attr.ring, slot << shift);
 	u64 last;
 
 	/* A long entry has it in the second half. */
 	to += (1U << shift) - sizeof(*cqe);
-	cqe->op_own &= ~1;
-	if (cq->produced & cq->attr.entries)
-		cqe->op_own |= 1;
+	cqe->op_own |= !!(cq->produced & entries);
 	memcpy(to, cqe, sizeof(*cqe) - sizeof(last));
 	memcpy(&last, (u8 *)cqe + sizeof(*cqe) - sizeof(last), sizeof(last));
 	/* Pairs with the barrier of a consumer that has seen the owner bit. */
@@ -83,7 +82,7 @@ static void eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
 	cq->produced++;
 }
 
-static void eng_cq_touch(struct eng_worker *worker, struct eng_cq *cq)
+static inline void eng_cq_touch(struct eng_worker *worker, struct eng_cq *cq)
 {
 	u32 i;
 

@@ -63,6 +63,14 @@ static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
 		WRITE_ONCE(dst[i], buf[i]);
 }
 
+static inline void eng_store_words(u64 *dst, const u64 *src)
+{
+	WRITE_ONCE(dst[0], src[0]);
+	WRITE_ONCE(dst[1], src[1]);
+	WRITE_ONCE(dst[2], src[2]);
+	WRITE_ONCE(dst[3], src[3]);
+}
+
 /*
  * Applications poll the last byte of a message, and HCAs write in the order of
  * addresses, but a copy of the processor may not. Stores of 8 bytes that are
@@ -71,7 +79,6 @@ static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
 bool eng_copy_tail(u8 *dst, const u8 *src, u32 n)
 {
 	u64 buf[ENG_TAIL / 8];
-	u32 i;
 
 	if (n < ENG_TAIL || (unsigned long)dst & 7) {
 		if (eng_copy(buf, src, n))
@@ -85,8 +92,8 @@ bool eng_copy_tail(u8 *dst, const u8 *src, u32 n)
 		return false;
 	/* The same. */
 	smp_wmb();
-	for (i = 0; i < ENG_TAIL / 8; i++)
-		WRITE_ONCE(((u64 *)dst)[i], buf[i]);
+	eng_store_words((u64 *)dst, buf);
+	eng_store_words((u64 *)dst + 4, buf + 4);
 	return true;
 }
 

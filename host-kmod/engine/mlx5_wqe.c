@@ -158,39 +158,49 @@ static u64 eng_data_length(const struct eng_mlx5_data *data)
 	return bytes ? bytes : ENG_MAX_MSG;
 }
 
+static int eng_decode_inline(struct cursor *c, struct eng_op *op)
+{
+	const struct eng_mlx5_data *data = (void *)c->at;
+	u32 bytes = be32_to_cpu(data->byte_count) & ~ENG_INLINE;
+
+	/* One, and nothing else: that is what providers write. */
+	if (op->nr_sge || op->code == ENG_OP_READ || eng_is_atomic(op->code))
+		return ENG_SYND_LOCAL_QP_OP;
+	eng_take(c, sizeof(data->byte_count));
+	op->inline_data = eng_take(c, bytes);
+	if (!op->inline_data)
+		return ENG_SYND_LOCAL_QP_OP;
+	op->length = bytes;
+	return ENG_SYND_OK;
+}
+
 static int eng_decode_data(struct cursor *c, struct eng_op *op, struct eng_sge *sge)
 {
-	while (c->left >= sizeof(struct eng_mlx5_data)) {
+	struct eng_sge *at = sge;
+	u64 length = 0;
+
+	for (; c->left >= sizeof(struct eng_mlx5_data); at++) {
 		const struct eng_mlx5_data *data = (void *)c->at;
 		u32 bytes = be32_to_cpu(data->byte_count);
 
-		if (bytes & ENG_INLINE) {
-			/* One, and nothing else: that is what providers write. */
-			bytes &= ~ENG_INLINE;
-			if (op->nr_sge || op->code == ENG_OP_READ ||
-			    eng_is_atomic(op->code))
-				return ENG_SYND_LOCAL_QP_OP;
-			eng_take(c, sizeof(data->byte_count));
-			op->inline_data = eng_take(c, bytes);
-			if (!op->inline_data)
-				return ENG_SYND_LOCAL_QP_OP;
-			op->length = bytes;
-			return ENG_SYND_OK;
-		}
+		op->nr_sge = at - sge;
+		if (bytes & ENG_INLINE)
+			return eng_decode_inline(c, op);
 		eng_take(c, sizeof(*data));
-		if (!bytes && be32_to_cpu(data->lkey) == ENG_LKEY_END)
+		at->lkey = be32_to_cpu(data->lkey);
+		if (!bytes && at->lkey == ENG_LKEY_END)
 			break;
-		sge[op->nr_sge].addr = be64_to_cpu(data->addr);
-		sge[op->nr_sge].lkey = be32_to_cpu(data->lkey);
-		sge[op->nr_sge].length = eng_data_length(data);
-		op->length += sge[op->nr_sge].length;
-		op->nr_sge++;
+		at->addr = be64_to_cpu(data->addr);
+		at->length = bytes ? bytes : ENG_MAX_MSG;
+		length += at->length;
 	}
-	return op->length > ENG_MAX_MSG ? ENG_SYND_LOCAL_LENGTH : ENG_SYND_OK;
+	op->nr_sge = at - sge;
+	op->length = length;
+	return length > ENG_MAX_MSG ? ENG_SYND_LOCAL_LENGTH : ENG_SYND_OK;
 }
 
-int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
-			 struct eng_op *op, struct eng_sge *sge)
+int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
+			 struct eng_sge *sge)
 {
 	const struct eng_mlx5_ctrl *ctrl = wqe;
 	u32 word = be32_to_cpu(ctrl->opmod_idx_opcode);
@@ -200,8 +210,6 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
 	int ret;
 
 	op->wire_opcode = opcode;
-	op->index = index;
-	op->blocks = eng_mlx5_send_blocks(wqe);
 	op->signalled = qp->init.sig_all ||
 			(ctrl->fm_ce_se & (3U << 2)) == ENG_CTRL_CQ_UPDATE;
 	op->solicited = ctrl->fm_ce_se & ENG_CTRL_SOLICITED;
@@ -211,7 +219,7 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
 	op->nr_sge = 0;
 
 	if (!eng_take(&c, sizeof(*ctrl)) || word >> 24 ||
-	    ((word >> 8) & 0xffff) != index || qpn_ds >> 8 != qp->init.qpn ||
+	    ((word >> 8) & 0xffff) != op->index || qpn_ds >> 8 != qp->init.qpn ||
 	    !(opcodes[opcode].types & BIT(qp->init.type)))
 		return ENG_SYND_LOCAL_QP_OP;
 	op->code = opcodes[opcode].code;
@@ -240,22 +248,20 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
 void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
 			  struct eng_sge *sge)
 {
-	const struct eng_mlx5_data *data = wqe;
-	u32 i;
+	const struct eng_mlx5_data *data = wqe, *end = data + max;
+	struct eng_sge *at = sge;
+	u64 length = 0;
 
-	recv->nr_sge = 0;
-	recv->length = 0;
-	for (i = 0; i < max; i++, data++) {
-		u32 bytes = be32_to_cpu(data->byte_count);
-
-		if (!bytes && be32_to_cpu(data->lkey) == ENG_LKEY_END)
+	for (; data < end; data++, at++) {
+		at->lkey = be32_to_cpu(data->lkey);
+		if (!data->byte_count && at->lkey == ENG_LKEY_END)
 			break;
-		sge[i].addr = be64_to_cpu(data->addr);
-		sge[i].lkey = be32_to_cpu(data->lkey);
-		sge[i].length = eng_data_length(data);
-		recv->nr_sge++;
-		recv->length += sge[i].length;
+		at->addr = be64_to_cpu(data->addr);
+		at->length = eng_data_length(data);
+		length += at->length;
 	}
+	recv->nr_sge = at - sge;
+	recv->length = length;
 }
 
 u16 eng_mlx5_srq_next(const void *wqe)

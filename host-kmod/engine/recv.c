@@ -40,16 +40,20 @@ static enum eng_get eng_rq_read(struct eng_worker *worker, struct eng_qp *qp,
 static enum eng_get eng_qp_srq_read(struct eng_worker *worker,
 				    struct eng_qp *qp, struct eng_recv *recv)
 {
+	struct eng_srq *srq = qp->init.srq;
 	enum eng_get ret;
 
 	if (!qp->srq_busy) {
-		ret = eng_srq_pop(qp->init.srq, &qp->srq_index);
+		ret = eng_srq_pop(srq, &qp->srq_index, worker->rwqe);
 		if (ret != ENG_GET_OK)
 			return ret;
 		qp->srq_busy = true;
+	} else if (!eng_srq_read(srq, qp->srq_index, worker->rwqe)) {
+		return ENG_GET_BROKEN;
 	}
-	return eng_srq_read(qp->init.srq, qp->srq_index, worker->rwqe, recv,
-			    worker->rsge) ? ENG_GET_OK : ENG_GET_BROKEN;
+	recv->index = qp->srq_index;
+	eng_srq_decode(srq, worker->rwqe, recv, worker->rsge);
+	return ENG_GET_OK;
 }
 
 enum eng_get eng_recv_peek(struct eng_worker *worker, struct eng_qp *qp,

@@ -41,21 +41,22 @@ static bool eng_sq_read(struct eng_qp *qp, u32 block, void *to)
 static int eng_sq_fetch(struct eng_worker *worker, struct eng_qp *qp, u32 left,
 			struct eng_op *op)
 {
-	u32 blocks, i;
+	u32 blocks = 1, i;
 
 	op->blocks = 1;
 	op->wire_opcode = 0;
 	op->index = qp->sq_head;
-	if (!eng_sq_read(qp, 0, worker->wqe))
-		return ENG_SYND_LOCAL_QP_OP;
-	blocks = eng_mlx5_send_blocks(worker->wqe);
-	if (!blocks || blocks > left)
-		return ENG_SYND_LOCAL_QP_OP;
-	for (i = 1; i < blocks; i++)
+	for (i = 0; i < blocks; i++) {
 		if (!eng_sq_read(qp, i, worker->wqe + i * ENG_BB))
 			return ENG_SYND_LOCAL_QP_OP;
-	return eng_mlx5_decode_send(qp, qp->sq_head, worker->wqe, op,
-				    worker->sge);
+		if (i)
+			continue;
+		blocks = eng_mlx5_send_blocks(worker->wqe);
+		if (!blocks || blocks > left)
+			return ENG_SYND_LOCAL_QP_OP;
+	}
+	op->blocks = blocks;
+	return eng_mlx5_decode_send(qp, worker->wqe, op, worker->sge);
 }
 
 static void eng_sq_push(struct eng_worker *worker, struct eng_qp *qp,
@@ -225,52 +226,46 @@ static enum eng_progress eng_sq_umr(struct eng_worker *worker,
 
 /* Execute a request, or the next step of a long one. */
 static enum eng_progress eng_sq_execute(struct eng_worker *worker,
-					struct eng_qp *qp, u32 left,
+					struct eng_qp *qp,
+					const struct eng_op *op,
 					struct eng_budget *budget)
 {
-	struct eng_result result = {};
+	struct eng_result result;
 	enum eng_verdict verdict;
-	struct eng_op op;
-	int syndrome;
 	u32 copies;
 
-	syndrome = eng_sq_fetch(worker, qp, left, &op);
-	if (syndrome)
-		return eng_sq_fail(worker, qp, &op, syndrome);
-	if ((qp->done || qp->retiring) && !eng_sq_is_begun(qp, &op))
-		return eng_sq_fail(worker, qp, &op, ENG_SYND_LOCAL_QP_OP);
-	if (op.code == ENG_OP_NOP)
-		return eng_sq_complete(worker, qp, &op);
-	if (op.code == ENG_OP_UMR)
-		return eng_sq_umr(worker, qp, &op);
-	if (!eng_sge_check(qp->eng, worker->sge, op.nr_sge, qp->init.pdn,
-			   op.code >= ENG_OP_READ ? ENG_LOCAL_WRITE : 0))
-		return eng_sq_fail(worker, qp, &op, ENG_SYND_LOCAL_PROT);
+	if ((qp->done || qp->retiring) && !eng_sq_is_begun(qp, op))
+		return eng_sq_fail(worker, qp, op, ENG_SYND_LOCAL_QP_OP);
+	if (op->code == ENG_OP_NOP)
+		return eng_sq_complete(worker, qp, op);
+	if (op->code == ENG_OP_UMR)
+		return eng_sq_umr(worker, qp, op);
+	if (!eng_sge_check(qp->eng, worker->sge, op->nr_sge, qp->init.pdn,
+			   op->code >= ENG_OP_READ ? ENG_LOCAL_WRITE : 0))
+		return eng_sq_fail(worker, qp, op, ENG_SYND_LOCAL_PROT);
 	if (qp->init.type == ENG_UD) {
-		if (op.length > qp->attr.mtu)
-			return eng_sq_fail(worker, qp, &op,
+		if (op->length > qp->attr.mtu)
+			return eng_sq_fail(worker, qp, op,
 					   ENG_SYND_LOCAL_LENGTH);
-		copies = eng_exec_ud(worker, qp, &op);
-		result.copied = copies * op.length;
+		copies = eng_exec_ud(worker, qp, op);
+		result.copied = copies * op->length;
 		/* The first one is that of the request. */
 		budget->wqes -= copies ? copies - 1 : 0;
 		verdict = ENG_DONE;
 	} else {
-		verdict = eng_exec(worker, qp, &op, qp->done, ENG_STEP,
+		verdict = eng_exec(worker, qp, op, qp->done, ENG_STEP,
 				   &result);
 	}
 	budget->bytes -= result.copied;
-	return eng_sq_verdict(worker, qp, &op, verdict, &result);
+	return eng_sq_verdict(worker, qp, op, verdict, &result);
 }
 
 static enum eng_progress eng_sq_flush(struct eng_worker *worker,
-				      struct eng_qp *qp, u32 left)
+				      struct eng_qp *qp,
+				      const struct eng_op *op)
 {
-	struct eng_op op;
-
-	eng_sq_fetch(worker, qp, left, &op);
-	eng_sq_advance(qp, &op);
-	eng_sq_push(worker, qp, &op, 0, ENG_SYND_FLUSH);
+	eng_sq_advance(qp, op);
+	eng_sq_push(worker, qp, op, 0, ENG_SYND_FLUSH);
 	return ENG_AGAIN;
 }
 
@@ -299,6 +294,8 @@ static enum eng_progress eng_sq_next(struct eng_worker *worker,
 				     struct eng_budget *budget)
 {
 	enum eng_qp_state state = READ_ONCE(qp->state);
+	struct eng_op op;
+	int syndrome;
 	u16 left;
 
 	if (state < ENG_RTS)
@@ -314,9 +311,12 @@ static enum eng_progress eng_sq_next(struct eng_worker *worker,
 		return ENG_IDLE;
 	if (left > qp->init.sq_entries)
 		return eng_sq_broken(qp);
+	syndrome = eng_sq_fetch(worker, qp, left, &op);
 	if (state == ENG_ERR || state == ENG_SQE)
-		return eng_sq_flush(worker, qp, left);
-	return eng_sq_execute(worker, qp, left, budget);
+		return eng_sq_flush(worker, qp, &op);
+	if (syndrome)
+		return eng_sq_fail(worker, qp, &op, syndrome);
+	return eng_sq_execute(worker, qp, &op, budget);
 }
 
 /* A wait ends early if what it was for has come. */

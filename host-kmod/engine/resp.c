@@ -47,8 +47,9 @@ static enum eng_verdict eng_refuse(struct exec *x, enum eng_event event)
 }
 
 /* The peer's memory, with its rights checked; in @sge. */
-static enum eng_verdict eng_check_remote(struct exec *x, struct eng_sge *sge,
-					 u32 access)
+static inline enum eng_verdict eng_check_remote(struct exec *x,
+						struct eng_sge *sge,
+						u32 access)
 {
 	struct eng_qp *qp = x->qp;
 
@@ -62,34 +63,23 @@ static enum eng_verdict eng_check_remote(struct exec *x, struct eng_sge *sge,
 	return ENG_DONE;
 }
 
-static enum eng_verdict eng_exec_write(struct exec *x)
+/* A write or a read, whatever @access says. */
+static enum eng_verdict eng_exec_rdma(struct exec *x, u32 access)
 {
-	struct eng_iter from, to;
+	bool write = access == ENG_REMOTE_WRITE;
+	struct eng_iter local, remote;
 	enum eng_verdict verdict;
 	struct eng_sge sge;
 
-	verdict = eng_check_remote(x, &sge, ENG_REMOTE_WRITE);
+	verdict = eng_check_remote(x, &sge, access);
 	if (verdict != ENG_DONE)
 		return verdict;
-	eng_iter_init(&to, &sge, 1, x->done);
-	eng_iter_init_op(&from, x);
-	return eng_iter_copy(&to, &from, x->step, x->last) ? ENG_DONE :
-							     ENG_NAK_OP;
-}
-
-static enum eng_verdict eng_exec_read(struct exec *x)
-{
-	struct eng_iter from, to;
-	enum eng_verdict verdict;
-	struct eng_sge sge;
-
-	verdict = eng_check_remote(x, &sge, ENG_REMOTE_READ);
-	if (verdict != ENG_DONE)
-		return verdict;
-	eng_iter_init(&from, &sge, 1, x->done);
-	eng_iter_init_op(&to, x);
-	return eng_iter_copy(&to, &from, x->step, x->last) ? ENG_DONE :
-							     ENG_NAK_OP;
+	eng_iter_init(&remote, &sge, 1, x->done);
+	eng_iter_init_op(&local, x);
+	if (!eng_iter_copy(write ? &remote : &local, write ? &local : &remote,
+			   x->step, x->last))
+		return ENG_NAK_OP;
+	return ENG_DONE;
 }
 
 /* The word is aligned, so it is in one page. Memory has host order. */
@@ -241,7 +231,7 @@ static enum eng_verdict eng_exec_write_imm(struct exec *x)
 		if (verdict != ENG_DONE)
 			return verdict;
 	}
-	verdict = eng_exec_write(x);
+	verdict = eng_exec_rdma(x, ENG_REMOTE_WRITE);
 	if (verdict == ENG_DONE && x->last)
 		eng_complete_recv(x, &recv);
 	return verdict;
@@ -255,11 +245,11 @@ static enum eng_verdict eng_exec_op(struct exec *x)
 	case ENG_OP_SEND_INVAL:
 		return eng_exec_send(x);
 	case ENG_OP_WRITE:
-		return eng_exec_write(x);
+		return eng_exec_rdma(x, ENG_REMOTE_WRITE);
 	case ENG_OP_WRITE_IMM:
 		return eng_exec_write_imm(x);
 	case ENG_OP_READ:
-		return eng_exec_read(x);
+		return eng_exec_rdma(x, ENG_REMOTE_READ);
 	case ENG_OP_CMP_SWAP:
 	case ENG_OP_FETCH_ADD:
 		return eng_exec_atomic(x);
@@ -283,23 +273,22 @@ enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 	struct exec x = {
 		.worker = worker,
 		.from = qp,
+		.qp = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn),
 		.op = op,
 		.done = done,
 		.step = op->length - done,
 		.last = true,
 	};
 	enum eng_verdict verdict = ENG_SILENT;
-	struct eng_qp *peer;
+	struct eng_qp *peer = x.qp;
 
+	result->copied = 0;
+	if (!peer)
+		return ENG_SILENT;
 	if (x.step > budget) {
 		x.step = budget;
 		x.last = false;
 	}
-	peer = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn);
-	if (!peer)
-		return ENG_SILENT;
-	x.qp = peer;
-
 	eng_lock(&peer->recv);
 	if (!eng_is_peer(peer, qp) || !eng_state_receives(peer->state))
 		goto unlock;

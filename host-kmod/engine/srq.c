@@ -47,11 +47,18 @@ static void eng_srq_check_limit(struct eng_srq *srq, u16 left)
 	srq->eng->ops->async(srq->eng->env, ENG_EVENT_SRQ_LIMIT, srq);
 }
 
-enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index)
+bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf)
 {
-	u8 next[sizeof(struct eng_mlx5_srq_next)];
+	u8 shift = srq->attr.entry_shift;
+
+	return eng_mem_read(&srq->attr.ring, (u64)index << shift, buf,
+			    1U << shift);
+}
+
+enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index, void *buf)
+{
 	enum eng_get ret = ENG_GET_BROKEN;
-	u16 left, head;
+	u16 left, next;
 
 	eng_lock(&srq->lock);
 	if (srq->broken)
@@ -61,17 +68,14 @@ enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index)
 		ret = ENG_GET_EMPTY;
 		goto unlock;
 	}
-	head = srq->head;
-	if (left > srq->attr.entries ||
-	    !eng_mem_read(&srq->attr.ring, (u64)head << srq->attr.entry_shift,
-			  next, sizeof(next)))
+	*index = srq->head;
+	if (left > srq->attr.entries || !eng_srq_read(srq, srq->head, buf))
 		goto broken;
-	*index = head;
 	/* A link anywhere into the ring harms only those who share the queue. */
-	head = eng_mlx5_srq_next(next);
-	if (head >= srq->attr.entries)
+	next = eng_mlx5_srq_next(buf);
+	if (next >= srq->attr.entries)
 		goto broken;
-	srq->head = head;
+	srq->head = next;
 	srq->popped++;
 	eng_srq_check_limit(srq, left - 1);
 	ret = ENG_GET_OK;
@@ -84,20 +88,15 @@ unlock:
 	return ret;
 }
 
-bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf,
-		  struct eng_recv *recv, struct eng_sge *sge)
+void eng_srq_decode(const struct eng_srq *srq, const void *buf,
+		    struct eng_recv *recv, struct eng_sge *sge)
 {
 	u32 header = sizeof(struct eng_mlx5_srq_next);
 	u32 bytes = (1U << srq->attr.entry_shift) - header;
 
-	recv->index = index;
 	recv->pdn = srq->attr.pdn;
-	if (!eng_mem_read(&srq->attr.ring,
-			  ((u64)index << srq->attr.entry_shift) + header, buf,
-			  bytes))
-		return false;
-	eng_mlx5_decode_recv(buf, bytes / ENG_DS, recv, sge);
-	return true;
+	eng_mlx5_decode_recv((const u8 *)buf + header, bytes / ENG_DS, recv,
+			     sge);
 }
 
 bool eng_srq_empty(struct eng_srq *srq)

@@ -10,11 +10,13 @@ enum eng_get {
 	ENG_GET_BROKEN,
 };
 
-/* Take the next request and set @index to it. */
-enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index);
-/* Copy the request @index to @buf and decode it; false if memory was bad. */
-bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf,
-		  struct eng_recv *recv, struct eng_sge *sge);
+/* Take the next request: set @index to it and copy it to @buf. */
+enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index, void *buf);
+/* Copy one that was taken once more; false if memory was bad. */
+bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf);
+/* Decode the copy of a request. */
+void eng_srq_decode(const struct eng_srq *srq, const void *buf,
+		    struct eng_recv *recv, struct eng_sge *sge);
 bool eng_srq_empty(struct eng_srq *srq);
 
 #endif /* ENG_SRQ_H */

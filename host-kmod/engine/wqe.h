@@ -39,6 +39,7 @@ struct eng_umr {
 struct eng_op {
 	enum eng_opcode code;
 	u8 wire_opcode;		/* as in the request, for the completion */
+	/* Set by those who fetch it: */
 	u16 index;		/* block of the send queue */
 	u16 blocks;
 	bool signalled;
@@ -75,11 +76,11 @@ u32 eng_mlx5_send_blocks(const void *wqe);
 
 /*
  * Decode the send request @wqe, of as many blocks as eng_mlx5_send_blocks() said, at
- * block @index of @qp's queue, into @op and @sge, which has ENG_MAX_SGE elements.
+ * block @op->index of @qp's queue, into @op and @sge, which has ENG_MAX_SGE elements.
  * Returns ENG_SYND_OK or the syndrome of a local error.
  */
-int eng_mlx5_decode_send(const struct eng_qp *qp, u16 index, void *wqe,
-			 struct eng_op *op, struct eng_sge *sge);
+int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
+			 struct eng_sge *sge);
 
 /* Decode up to @max data segments of a receive request. */
 void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,

@@ -39,6 +39,11 @@ typedef int64_t s64;
 static inline void eng_port_reads(const volatile void *from, size_t n)
 {
 }
+
+static inline bool eng_port_is_bad(const u8 *from, size_t n)
+{
+	return false;
+}
 #else
 extern void (*eng_port_before_read)(const volatile void *from, size_t n);
 
@@ -46,6 +51,15 @@ static inline void eng_port_reads(const volatile void *from, size_t n)
 {
 	if (eng_port_before_read)
 		eng_port_before_read(from, n);
+}
+
+/* Memory between these addresses is bad: reading it fails. */
+extern const u8 *eng_port_bad, *eng_port_bad_end;
+
+static inline bool eng_port_is_bad(const u8 *from, size_t n)
+{
+	return eng_port_bad && from < eng_port_bad_end &&
+	       from + n > eng_port_bad;
 }
 #endif
 
@@ -123,9 +137,6 @@ static inline void eng_unlock(eng_lock_t *lock)
 
 #endif
 
-/* Memory between these addresses is bad: reading it fails. */
-extern const u8 *eng_port_bad, *eng_port_bad_end;
-
 /* Memory that users change while others read it. */
 #ifdef __SANITIZE_THREAD__
 #define RACY __attribute__((no_sanitize("thread")))
@@ -146,10 +157,8 @@ eng_port_copy(volatile u8 *to, const volatile u8 *from, size_t n)
 
 static inline size_t eng_copy(void *dst, const void *src, size_t n)
 {
-	const u8 *from = src;
-
 	eng_port_reads(src, n);
-	if (eng_port_bad && from < eng_port_bad_end && from + n > eng_port_bad)
+	if (eng_port_is_bad(src, n))
 		return n;
 #ifdef __SANITIZE_THREAD__
 	eng_port_copy(dst, src, n);

@@ -5,8 +5,8 @@
 
 #ifndef ENG_PORT_COUNT
 void (*eng_port_before_read)(const volatile void *from, size_t n);
-#endif
 const u8 *eng_port_bad, *eng_port_bad_end;
+#endif
 
 #ifndef ENG_PORT_COUNT
 
