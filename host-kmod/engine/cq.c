@@ -66,13 +66,13 @@ static bool eng_cq_full(struct eng_cq *cq)
 static inline void eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
 {
 	u32 entries = cq->attr.entries;
-	u64 slot = cq->produced & (entries - 1);
-	u8 shift = cq->attr.entry_shift;
-	u8 *to = eng_mem_at(&cq->attr.ring, slot << shift);
+	u64 next = (cq->produced & (entries - 1)) + 1;
 	u64 last;
+	u8 *to;
 
 	/* A long entry has it in the second half. */
-	to += (1U << shift) - sizeof(*cqe);
+	to = eng_mem_at(&cq->attr.ring,
+			(next << cq->attr.entry_shift) - sizeof(*cqe));
 	cqe->op_own |= !!(cq->produced & entries);
 	memcpy(to, cqe, sizeof(*cqe) - sizeof(last));
 	memcpy(&last, (u8 *)cqe + sizeof(*cqe) - sizeof(last), sizeof(last));
@@ -82,52 +82,44 @@ static inline void eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
 	cq->produced++;
 }
 
-static inline void eng_cq_touch(struct eng_worker *worker, struct eng_cq *cq)
+/* False if there is no room in the list of @worker. */
+static bool eng_cq_touch(struct eng_worker *worker, struct eng_cq *cq)
 {
-	u32 i;
-
-	for (i = 0; i < worker->nr_touched; i++)
-		if (worker->touched[i] == cq)
-			return;
-	if (worker->nr_touched == ENG_TOUCHED) {
-		/* Whoever it is gets its event now. */
-		eng_cq_notify(cq);
-		return;
-	}
+	if (worker->nr_touched == ENG_TOUCHED)
+		return false;
 	worker->touched[worker->nr_touched++] = cq;
+	cq->touched = worker;
+	return true;
 }
 
 bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 		 struct eng_mlx5_cqe *cqe, bool solicited)
 {
-	struct eng *eng = cq->worker->eng;
-	bool ok = true;
+	struct eng *eng = worker->eng;
+	bool ok = false, now = false;
 
 	eng_lock(&cq->lock);
 	if (cq->dead || cq->overrun) {
 		ok = cq->dead;
-	} else if (eng_cq_full(cq)) {
+		goto unlock;
+	}
+	if (eng_cq_full(cq)) {
 		cq->overrun = true;
 		eng->ops->async(eng->env, ENG_EVENT_CQ_ERROR, cq);
-		ok = false;
-	} else {
-		eng_cq_write(cq, cqe);
-		if (solicited)
-			cq->solicited = cq->produced;
+		goto unlock;
 	}
+	ok = true;
+	eng_cq_write(cq, cqe);
+	if (solicited)
+		cq->solicited = cq->produced;
+	/* If there are too many, this one gets its event now. */
+	if (cq->attr.events && cq->touched != worker)
+		now = !eng_cq_touch(worker, cq);
+unlock:
 	eng_unlock(&cq->lock);
-	if (ok && cq->attr.events)
-		eng_cq_touch(worker, cq);
+	if (now)
+		eng_cq_notify(cq);
 	return ok;
-}
-
-void eng_cq_flush(struct eng_worker *worker)
-{
-	u32 i;
-
-	for (i = 0; i < worker->nr_touched; i++)
-		eng_cq_notify(worker->touched[i]);
-	worker->nr_touched = 0;
 }
 
 /* Is @produced after @ci, in the 24 bits of a record? */
@@ -147,13 +139,12 @@ static bool eng_cq_beyond(u64 produced, u32 ci)
  * must not get an event for that again: each event stands for at least one
  * completion that no other event stood for.
  */
-void eng_cq_notify(struct eng_cq *cq)
+static void eng_cq_notify_locked(struct eng_cq *cq)
 {
 	struct eng *eng = cq->worker->eng;
 	u64 produced;
 	u32 arm;
 
-	eng_lock(&cq->lock);
 	/*
 	 * Pairs with the barrier of a consumer that arms and then polls: either it
 	 * sees the completions, or this sees that it has armed.
@@ -162,15 +153,36 @@ void eng_cq_notify(struct eng_cq *cq)
 	arm = be32_to_cpu(READ_ONCE(cq->attr.record[ENG_REC_ARM]));
 	if (cq->dead || arm == NEVER_ARMED ||
 	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
-		goto unlock;
+		return;
 	produced = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->produced;
 	if (produced <= cq->reported || !eng_cq_beyond(produced, arm))
-		goto unlock;
+		return;
 	cq->reported = cq->produced;
 	cq->sequence = (cq->sequence + 1) & 3;
 	eng->ops->cq_event(eng->env, cq);
-unlock:
+}
+
+void eng_cq_notify(struct eng_cq *cq)
+{
+	eng_lock(&cq->lock);
+	eng_cq_notify_locked(cq);
 	eng_unlock(&cq->lock);
+}
+
+void eng_cq_flush(struct eng_worker *worker)
+{
+	u32 i;
+
+	for (i = 0; i < worker->nr_touched; i++) {
+		struct eng_cq *cq = worker->touched[i];
+
+		eng_lock(&cq->lock);
+		if (cq->touched == worker)
+			cq->touched = NULL;
+		eng_cq_notify_locked(cq);
+		eng_unlock(&cq->lock);
+	}
+	worker->nr_touched = 0;
 }
 
 void eng_cq_scan(struct eng_worker *worker)

@@ -8,9 +8,9 @@
 #include "mlx5_fmt.h"
 #include "wqe.h"
 
-/* A send request has ended with @syndrome. */
+/* The send request @op has ended with @syndrome. */
 void eng_mlx5_cqe_send(struct eng_mlx5_cqe *cqe, const struct eng_qp *qp,
-		       u8 wire_opcode, u16 index, u64 length, int syndrome);
+		       const struct eng_op *op, u64 length, int syndrome);
 /* A message was received; @op is the peer's request, @src_qpn the peer. */
 void eng_mlx5_cqe_recv(struct eng_mlx5_cqe *cqe, const struct eng_qp *qp,
 		       const struct eng_op *op, u16 index, u32 src_qpn);

@@ -62,6 +62,7 @@ struct eng_mem {
 	void **run;
 	u64 first;		/* place of byte 0 in run[0] */
 	u64 length;
+	u64 mask;		/* (1 << shift) - 1 */
 	u32 count;
 	u8 shift;
 };
@@ -324,6 +325,7 @@ struct eng_cq {
 	u64 consumed;		/* as last read from the record */
 	u64 solicited;		/* produced, after the last solicited entry */
 	u64 reported;		/* produced, at the last event */
+	struct eng_worker *touched; /* who has it in its list, at least */
 	u8 sequence;		/* events so far, modulo 4 */
 	bool overrun;
 	bool dead;

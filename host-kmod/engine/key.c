@@ -50,11 +50,14 @@ static inline bool eng_in_range(u64 offset, u64 n, u64 length)
 static inline bool eng_sge_resolve(struct eng_sge *sge, struct eng_key *key,
 				   u32 access)
 {
+	u64 offset = sge->addr - key->start;
+
+	if (key->window || key->key != sge->lkey || (access & ~key->access) ||
+	    !eng_in_range(offset, sge->length, key->mem.length))
+		return false;
 	sge->key = key;
-	sge->offset = sge->addr - key->start;
-	return !key->window && key->key == sge->lkey &&
-	       !(access & ~key->access) &&
-	       eng_in_range(sge->offset, sge->length, key->mem.length);
+	sge->offset = offset;
+	return true;
 }
 
 bool eng_sge_check(struct eng *eng, struct eng_sge *sge, u32 nr, u32 pdn,

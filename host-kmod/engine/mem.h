@@ -22,9 +22,9 @@ struct eng_iter {
 static inline void *eng_mem_span(const struct eng_mem *mem, u64 offset, u64 *left)
 {
 	u64 place = mem->first + offset;
-	u64 rest = place & ((1ULL << mem->shift) - 1);
+	u64 rest = place & mem->mask;
 
-	*left = (1ULL << mem->shift) - rest;
+	*left = mem->mask - rest + 1;
 	return (u8 *)mem->run[place >> mem->shift] + rest;
 }
 

@@ -20,10 +20,10 @@ static void eng_set_syndrome(struct eng_mlx5_cqe *cqe, int syndrome)
 }
 
 void eng_mlx5_cqe_send(struct eng_mlx5_cqe *cqe, const struct eng_qp *qp,
-		       u8 wire_opcode, u16 index, u64 length, int syndrome)
+		       const struct eng_op *op, u64 length, int syndrome)
 {
-	eng_encode(cqe, qp, syndrome ? ENG_CQE_REQ_ERR : ENG_CQE_REQ, wire_opcode,
-		   index);
+	eng_encode(cqe, qp, syndrome ? ENG_CQE_REQ_ERR : ENG_CQE_REQ,
+		   op->wire_opcode, op->index);
 	cqe->byte_cnt = cpu_to_be32(length);
 	if (syndrome)
 		eng_set_syndrome(cqe, syndrome);
@@ -32,24 +32,15 @@ void eng_mlx5_cqe_send(struct eng_mlx5_cqe *cqe, const struct eng_qp *qp,
 void eng_mlx5_cqe_recv(struct eng_mlx5_cqe *cqe, const struct eng_qp *qp,
 		       const struct eng_op *op, u16 index, u32 src_qpn)
 {
+	static const u8 codes[] = {
+		[ENG_OP_SEND] = ENG_CQE_RESP_SEND,
+		[ENG_OP_SEND_IMM] = ENG_CQE_RESP_SEND_IMM,
+		[ENG_OP_SEND_INVAL] = ENG_CQE_RESP_SEND_INV,
+		[ENG_OP_WRITE_IMM] = ENG_CQE_RESP_WR_IMM,
+	};
 	bool ud = qp->init.type == ENG_UD;
-	enum eng_mlx5_cqe_op code;
 
-	switch (op->code) {
-	case ENG_OP_WRITE_IMM:
-		code = ENG_CQE_RESP_WR_IMM;
-		break;
-	case ENG_OP_SEND_IMM:
-		code = ENG_CQE_RESP_SEND_IMM;
-		break;
-	case ENG_OP_SEND_INVAL:
-		code = ENG_CQE_RESP_SEND_INV;
-		break;
-	default:
-		code = ENG_CQE_RESP_SEND;
-		break;
-	}
-	eng_encode(cqe, qp, code, 0, index);
+	eng_encode(cqe, qp, codes[op->code], 0, index);
 	if (op->code != ENG_OP_SEND)
 		cqe->imm_inval_pkey = op->imm;
 	cqe->byte_cnt = cpu_to_be32(op->length + (ud ? ENG_GRH_SIZE : 0));

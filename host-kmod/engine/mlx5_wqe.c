@@ -163,8 +163,7 @@ static int eng_decode_inline(struct cursor *c, struct eng_op *op)
 	const struct eng_mlx5_data *data = (void *)c->at;
 	u32 bytes = be32_to_cpu(data->byte_count) & ~ENG_INLINE;
 
-	/* One, and nothing else: that is what providers write. */
-	if (op->nr_sge || op->code == ENG_OP_READ || eng_is_atomic(op->code))
+	if (op->code == ENG_OP_READ || eng_is_atomic(op->code))
 		return ENG_SYND_LOCAL_QP_OP;
 	eng_take(c, sizeof(data->byte_count));
 	op->inline_data = eng_take(c, bytes);
@@ -176,25 +175,26 @@ static int eng_decode_inline(struct cursor *c, struct eng_op *op)
 
 static int eng_decode_data(struct cursor *c, struct eng_op *op, struct eng_sge *sge)
 {
-	struct eng_sge *at = sge;
 	u64 length = 0;
+	u32 nr = 0;
 
-	for (; c->left >= sizeof(struct eng_mlx5_data); at++) {
+	for (; c->left >= sizeof(struct eng_mlx5_data); nr++, sge++) {
 		const struct eng_mlx5_data *data = (void *)c->at;
 		u32 bytes = be32_to_cpu(data->byte_count);
 
-		op->nr_sge = at - sge;
+		/* One, and nothing else: that is what providers write. */
 		if (bytes & ENG_INLINE)
-			return eng_decode_inline(c, op);
+			return nr ? ENG_SYND_LOCAL_QP_OP :
+				    eng_decode_inline(c, op);
 		eng_take(c, sizeof(*data));
-		at->lkey = be32_to_cpu(data->lkey);
-		if (!bytes && at->lkey == ENG_LKEY_END)
+		sge->lkey = be32_to_cpu(data->lkey);
+		if (!bytes && sge->lkey == ENG_LKEY_END)
 			break;
-		at->addr = be64_to_cpu(data->addr);
-		at->length = bytes ? bytes : ENG_MAX_MSG;
-		length += at->length;
+		sge->addr = be64_to_cpu(data->addr);
+		sge->length = bytes ? bytes : ENG_MAX_MSG;
+		length += sge->length;
 	}
-	op->nr_sge = at - sge;
+	op->nr_sge = nr;
 	op->length = length;
 	return length > ENG_MAX_MSG ? ENG_SYND_LOCAL_LENGTH : ENG_SYND_OK;
 }
@@ -248,19 +248,19 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
 void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
 			  struct eng_sge *sge)
 {
-	const struct eng_mlx5_data *data = wqe, *end = data + max;
-	struct eng_sge *at = sge;
+	const struct eng_mlx5_data *data = wqe;
 	u64 length = 0;
+	u32 nr = 0;
 
-	for (; data < end; data++, at++) {
-		at->lkey = be32_to_cpu(data->lkey);
-		if (!data->byte_count && at->lkey == ENG_LKEY_END)
+	for (; nr < max; nr++, data++, sge++) {
+		sge->lkey = be32_to_cpu(data->lkey);
+		if (!data->byte_count && sge->lkey == ENG_LKEY_END)
 			break;
-		at->addr = be64_to_cpu(data->addr);
-		at->length = eng_data_length(data);
-		length += at->length;
+		sge->addr = be64_to_cpu(data->addr);
+		sge->length = eng_data_length(data);
+		length += sge->length;
 	}
-	recv->nr_sge = at - sge;
+	recv->nr_sge = nr;
 	recv->length = length;
 }
 

@@ -25,13 +25,24 @@ static void eng_count(struct eng_worker *worker, enum eng_stat stat, u64 n)
 	WRITE_ONCE(worker->stats[stat], worker->stats[stat] + n);
 }
 
-static bool eng_sq_read(struct eng_qp *qp, u32 block, void *to)
+static inline bool eng_sq_read(struct eng_qp *qp, u32 block, void *to)
 {
 	u32 slot = (qp->sq_head + block) & (qp->init.sq_entries - 1);
 
 	return eng_mem_read(&qp->init.ring,
 			    qp->init.sq_offset + (u64)slot * ENG_BB, to,
 			    ENG_BB);
+}
+
+static bool eng_sq_read_rest(struct eng_worker *worker, struct eng_qp *qp,
+			     u32 blocks)
+{
+	u32 i;
+
+	for (i = 1; i < blocks; i++)
+		if (!eng_sq_read(qp, i, worker->wqe + i * ENG_BB))
+			return false;
+	return true;
 }
 
 /*
@@ -41,20 +52,18 @@ static bool eng_sq_read(struct eng_qp *qp, u32 block, void *to)
 static int eng_sq_fetch(struct eng_worker *worker, struct eng_qp *qp, u32 left,
 			struct eng_op *op)
 {
-	u32 blocks = 1, i;
+	u32 blocks;
 
 	op->blocks = 1;
 	op->wire_opcode = 0;
 	op->index = qp->sq_head;
-	for (i = 0; i < blocks; i++) {
-		if (!eng_sq_read(qp, i, worker->wqe + i * ENG_BB))
-			return ENG_SYND_LOCAL_QP_OP;
-		if (i)
-			continue;
-		blocks = eng_mlx5_send_blocks(worker->wqe);
-		if (!blocks || blocks > left)
-			return ENG_SYND_LOCAL_QP_OP;
-	}
+	if (!eng_sq_read(qp, 0, worker->wqe))
+		return ENG_SYND_LOCAL_QP_OP;
+	blocks = eng_mlx5_send_blocks(worker->wqe);
+	if (!blocks || blocks > left)
+		return ENG_SYND_LOCAL_QP_OP;
+	if (blocks > 1 && !eng_sq_read_rest(worker, qp, blocks))
+		return ENG_SYND_LOCAL_QP_OP;
 	op->blocks = blocks;
 	return eng_mlx5_decode_send(qp, worker->wqe, op, worker->sge);
 }
@@ -64,8 +73,7 @@ static void eng_sq_push(struct eng_worker *worker, struct eng_qp *qp,
 {
 	struct eng_mlx5_cqe cqe;
 
-	eng_mlx5_cqe_send(&cqe, qp, op->wire_opcode, op->index, length,
-			  syndrome);
+	eng_mlx5_cqe_send(&cqe, qp, op, length, syndrome);
 	if (eng_cq_push(worker, qp->init.send_cq, &cqe, syndrome))
 		return;
 	eng_lock(&qp->recv);

@@ -63,25 +63,6 @@ static inline enum eng_verdict eng_check_remote(struct exec *x,
 	return ENG_DONE;
 }
 
-/* A write or a read, whatever @access says. */
-static enum eng_verdict eng_exec_rdma(struct exec *x, u32 access)
-{
-	bool write = access == ENG_REMOTE_WRITE;
-	struct eng_iter local, remote;
-	enum eng_verdict verdict;
-	struct eng_sge sge;
-
-	verdict = eng_check_remote(x, &sge, access);
-	if (verdict != ENG_DONE)
-		return verdict;
-	eng_iter_init(&remote, &sge, 1, x->done);
-	eng_iter_init_op(&local, x);
-	if (!eng_iter_copy(write ? &remote : &local, write ? &local : &remote,
-			   x->step, x->last))
-		return ENG_NAK_OP;
-	return ENG_DONE;
-}
-
 /* The word is aligned, so it is in one page. Memory has host order. */
 static enum eng_verdict eng_exec_atomic(struct exec *x)
 {
@@ -221,20 +202,32 @@ static enum eng_verdict eng_exec_send(struct exec *x)
 }
 
 /* The receive is needed for the last byte only. */
-static enum eng_verdict eng_exec_write_imm(struct exec *x)
+static inline enum eng_verdict eng_exec_rdma(struct exec *x)
 {
+	bool read = x->op->code == ENG_OP_READ;
+	bool last_imm = x->last && x->op->code == ENG_OP_WRITE_IMM;
+	struct eng_iter local, remote;
 	enum eng_verdict verdict;
 	struct eng_recv recv;
+	struct eng_sge sge;
 
-	if (x->last) {
+	if (last_imm) {
 		verdict = eng_get_recv(x, &recv);
 		if (verdict != ENG_DONE)
 			return verdict;
 	}
-	verdict = eng_exec_rdma(x, ENG_REMOTE_WRITE);
-	if (verdict == ENG_DONE && x->last)
+	verdict = eng_check_remote(x, &sge,
+				   read ? ENG_REMOTE_READ : ENG_REMOTE_WRITE);
+	if (verdict != ENG_DONE)
+		return verdict;
+	eng_iter_init(&remote, &sge, 1, x->done);
+	eng_iter_init_op(&local, x);
+	if (!eng_iter_copy(read ? &local : &remote, read ? &remote : &local,
+			   x->step, x->last))
+		return ENG_NAK_OP;
+	if (last_imm)
 		eng_complete_recv(x, &recv);
-	return verdict;
+	return ENG_DONE;
 }
 
 static enum eng_verdict eng_exec_op(struct exec *x)
@@ -245,11 +238,9 @@ static enum eng_verdict eng_exec_op(struct exec *x)
 	case ENG_OP_SEND_INVAL:
 		return eng_exec_send(x);
 	case ENG_OP_WRITE:
-		return eng_exec_rdma(x, ENG_REMOTE_WRITE);
 	case ENG_OP_WRITE_IMM:
-		return eng_exec_write_imm(x);
 	case ENG_OP_READ:
-		return eng_exec_rdma(x, ENG_REMOTE_READ);
+		return eng_exec_rdma(x);
 	case ENG_OP_CMP_SWAP:
 	case ENG_OP_FETCH_ADD:
 		return eng_exec_atomic(x);

@@ -39,6 +39,7 @@ static int hyvs_mem_resolve(struct hyvs_mem *mem)
 
 	eng->shift = hyvs_run_shift(sgt, &first_piece);
 	size = BIT_ULL(eng->shift);
+	eng->mask = size - 1;
 	/* The end of the first piece is the end of a run. */
 	place = -first_piece & (size - 1);
 	eng->first = place + ib_umem_offset(mem->umem);

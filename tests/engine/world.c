@@ -231,6 +231,7 @@ struct buf *buf_create(struct world *w, u64 bytes, u64 offset)
 	b->mem.first = offset;
 	b->mem.length = bytes;
 	b->mem.shift = 12;
+	b->mem.mask = WORLD_PAGE - 1;
 	b->mem.count = (offset + bytes + WORLD_PAGE - 1) / WORLD_PAGE;
 	b->mem.run = calloc(b->mem.count, sizeof(void *));
 	for (i = 0; i < b->mem.count; i++) {
