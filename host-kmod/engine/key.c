@@ -3,7 +3,6 @@
  * Memory keys and memory windows.
  */
 #include "key.h"
-#include "table.h"
 
 int eng_key_add(struct eng *eng, struct eng_key *key)
 {
@@ -30,50 +29,6 @@ void eng_key_resume(struct eng_key *key)
 	smp_store_release(&key->dead, false);
 }
 
-/* A key of this owner, whatever its variant. */
-static inline struct eng_key *eng_key_find(struct eng *eng, u32 lkey, u32 pdn)
-{
-	struct eng_key *key = eng_table_find(&eng->keys, lkey >> 8);
-
-	/* Pairs with smp_store_release() in eng_key_resume(). */
-	if (!key || smp_load_acquire(&key->dead) || key->pdn != pdn)
-		return NULL;
-	return key;
-}
-
-static inline bool eng_in_range(u64 offset, u64 n, u64 length)
-{
-	return n <= length && offset <= length - n;
-}
-
-/* May the segment be of this key? Then it is from now on. */
-static inline bool eng_sge_resolve(struct eng_sge *sge, struct eng_key *key,
-				   u32 access)
-{
-	u64 offset = sge->addr - key->start;
-
-	if (key->window || key->key != sge->lkey || (access & ~key->access) ||
-	    !eng_in_range(offset, sge->length, key->mem.length))
-		return false;
-	sge->key = key;
-	sge->offset = offset;
-	return true;
-}
-
-bool eng_sge_check(struct eng *eng, struct eng_sge *sge, u32 nr, u32 pdn,
-		   u32 access)
-{
-	struct eng_sge *end = sge + nr;
-
-	for (; sge < end; sge++) {
-		struct eng_key *key = eng_key_find(eng, sge->lkey, pdn);
-
-		if (!key || !eng_sge_resolve(sge, key, access))
-			return false;
-	}
-	return true;
-}
-
 /* The rights of the key below a window that gives the rights @access. */
 static u32 eng_window_needs(u32 access)
 {
@@ -82,9 +37,8 @@ static u32 eng_window_needs(u32 access)
 	return access & writes ? ENG_BIND | ENG_LOCAL_WRITE : ENG_BIND;
 }
 
-/* Put the segment of a window into the space of the key that it is bound to. */
-static bool eng_window_check(const struct eng_qp *qp, struct eng_key *key,
-			     struct eng_sge *sge, u32 access)
+bool eng_window_check(const struct eng_qp *qp, struct eng_key *key,
+		      struct eng_sge *sge, u32 access)
 {
 	bool ok;
 
@@ -98,17 +52,6 @@ static bool eng_window_check(const struct eng_qp *qp, struct eng_key *key,
 	/* The other key may have gone, or be a new one. */
 	return ok && eng_sge_check(qp->eng, sge, 1, qp->init.pdn,
 				   eng_window_needs(access));
-}
-
-bool eng_remote_check(const struct eng_qp *qp, struct eng_sge *sge, u32 access)
-{
-	struct eng_key *key = eng_key_find(qp->eng, sge->lkey, qp->init.pdn);
-
-	if (!key)
-		return false;
-	if (key->window)
-		return eng_window_check(qp, key, sge, access);
-	return eng_sge_resolve(sge, key, access);
 }
 
 static bool eng_may_bind(const struct eng_qp *qp, const struct eng_umr *umr)

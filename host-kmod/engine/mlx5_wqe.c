@@ -263,10 +263,3 @@ void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
 	recv->nr_sge = nr;
 	recv->length = length;
 }
-
-u16 eng_mlx5_srq_next(const void *wqe)
-{
-	const struct eng_mlx5_srq_next *next = wqe;
-
-	return be16_to_cpu(next->next_wqe_index);
-}

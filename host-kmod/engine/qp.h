@@ -17,7 +17,14 @@
 enum eng_get eng_recv_peek(struct eng_worker *worker, struct eng_qp *qp,
 			   struct eng_recv *recv);
 /* The request of the last eng_recv_peek() is done with. */
-void eng_recv_take(struct eng_qp *qp);
+static inline void eng_recv_take(struct eng_qp *qp)
+{
+	if (qp->init.srq)
+		qp->srq_busy = false;
+	else
+		qp->rq_head++;
+}
+
 bool eng_recv_empty(struct eng_qp *qp);
 /* Complete @max receives of a QP in error state; true if there may be more. */
 bool eng_recv_flush(struct eng_worker *worker, struct eng_qp *qp, u32 max);
@@ -29,9 +36,13 @@ void eng_qp_error_locked(struct eng_qp *qp);
 /* Error state, and an event. Caller holds qp->recv. */
 void eng_qp_event_locked(struct eng_qp *qp, enum eng_event event);
 /* Push to a CQ of @qp, which gets an error if there is no room. Holds recv. */
-void eng_qp_push_locked(struct eng_worker *worker, struct eng_qp *qp,
-			struct eng_cq *cq, struct eng_mlx5_cqe *cqe,
-			bool solicited);
+static inline void eng_qp_push_locked(struct eng_worker *worker,
+				      struct eng_qp *qp, struct eng_cq *cq,
+				      struct eng_mlx5_cqe *cqe, bool solicited)
+{
+	if (!eng_cq_push(worker, cq, cqe, solicited))
+		eng_qp_error_locked(qp);
+}
 
 /* --- place.c: where a QP is on the lists of its worker --- */
 

@@ -40,19 +40,17 @@ static enum eng_get eng_rq_read(struct eng_worker *worker, struct eng_qp *qp,
 static enum eng_get eng_qp_srq_read(struct eng_worker *worker,
 				    struct eng_qp *qp, struct eng_recv *recv)
 {
-	struct eng_srq *srq = qp->init.srq;
-	enum eng_get ret;
+	enum eng_get ret = ENG_GET_OK;
 
-	if (!qp->srq_busy) {
-		ret = eng_srq_pop(srq, &qp->srq_index, worker->rwqe);
-		if (ret != ENG_GET_OK)
-			return ret;
-		qp->srq_busy = true;
-	} else if (!eng_srq_read(srq, qp->srq_index, worker->rwqe)) {
-		return ENG_GET_BROKEN;
-	}
+	if (!qp->srq_busy)
+		ret = eng_srq_pop(qp->init.srq, &qp->srq_index, worker->rwqe);
+	else if (!eng_srq_read(qp->init.srq, qp->srq_index, worker->rwqe))
+		ret = ENG_GET_BROKEN;
+	if (ret != ENG_GET_OK)
+		return ret;
+	qp->srq_busy = true;
 	recv->index = qp->srq_index;
-	eng_srq_decode(srq, worker->rwqe, recv, worker->rsge);
+	eng_srq_decode(qp->init.srq, worker->rwqe, recv, worker->rsge);
 	return ENG_GET_OK;
 }
 
@@ -61,14 +59,6 @@ enum eng_get eng_recv_peek(struct eng_worker *worker, struct eng_qp *qp,
 {
 	return qp->init.srq ? eng_qp_srq_read(worker, qp, recv) :
 			      eng_rq_read(worker, qp, recv);
-}
-
-void eng_recv_take(struct eng_qp *qp)
-{
-	if (qp->init.srq)
-		qp->srq_busy = false;
-	else
-		qp->rq_head++;
 }
 
 bool eng_recv_empty(struct eng_qp *qp)

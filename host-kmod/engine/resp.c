@@ -289,9 +289,10 @@ enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 	else if (peer->attr.rq_psn != qp->attr.sq_psn)
 		goto unlock;
 	verdict = eng_exec_op(&x);
-	result->min_rnr = peer->attr.min_rnr;
-	if (verdict != ENG_DONE)
+	if (verdict != ENG_DONE) {
+		result->min_rnr = peer->attr.min_rnr;
 		goto unlock;
+	}
 	result->copied = x.step;
 	eng_communication(peer);
 	if (x.last)

@@ -47,7 +47,7 @@ static void eng_srq_check_limit(struct eng_srq *srq, u16 left)
 	srq->eng->ops->async(srq->eng->env, ENG_EVENT_SRQ_LIMIT, srq);
 }
 
-bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf)
+static inline bool eng_srq_copy(struct eng_srq *srq, u16 index, void *buf)
 {
 	u8 shift = srq->attr.entry_shift;
 
@@ -55,8 +55,14 @@ bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf)
 			    1U << shift);
 }
 
+bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf)
+{
+	return eng_srq_copy(srq, index, buf);
+}
+
 enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index, void *buf)
 {
+	const struct eng_mlx5_srq_next *header = buf;
 	enum eng_get ret = ENG_GET_BROKEN;
 	u16 left, next;
 
@@ -69,10 +75,10 @@ enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index, void *buf)
 		goto unlock;
 	}
 	*index = srq->head;
-	if (left > srq->attr.entries || !eng_srq_read(srq, srq->head, buf))
+	if (left > srq->attr.entries || !eng_srq_copy(srq, srq->head, buf))
 		goto broken;
 	/* A link anywhere into the ring harms only those who share the queue. */
-	next = eng_mlx5_srq_next(buf);
+	next = be16_to_cpu(header->next_wqe_index);
 	if (next >= srq->attr.entries)
 		goto broken;
 	srq->head = next;
@@ -91,12 +97,11 @@ unlock:
 void eng_srq_decode(const struct eng_srq *srq, const void *buf,
 		    struct eng_recv *recv, struct eng_sge *sge)
 {
-	u32 header = sizeof(struct eng_mlx5_srq_next);
-	u32 bytes = (1U << srq->attr.entry_shift) - header;
+	const struct eng_mlx5_srq_next *header = buf;
+	u32 bytes = (1U << srq->attr.entry_shift) - sizeof(*header);
 
 	recv->pdn = srq->attr.pdn;
-	eng_mlx5_decode_recv((const u8 *)buf + header, bytes / ENG_DS, recv,
-			     sge);
+	eng_mlx5_decode_recv(header + 1, bytes / ENG_DS, recv, sge);
 }
 
 bool eng_srq_empty(struct eng_srq *srq)

@@ -58,14 +58,6 @@ void eng_qp_event_locked(struct eng_qp *qp, enum eng_event event)
 	qp->eng->ops->async(qp->eng->env, event, qp);
 }
 
-void eng_qp_push_locked(struct eng_worker *worker, struct eng_qp *qp,
-			struct eng_cq *cq, struct eng_mlx5_cqe *cqe,
-			bool solicited)
-{
-	if (!eng_cq_push(worker, cq, cqe, solicited))
-		eng_qp_error_locked(qp);
-}
-
 static void eng_qp_reset(struct eng_qp *qp)
 {
 	WRITE_ONCE(qp->sq_head, 0);

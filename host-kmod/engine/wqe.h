@@ -86,7 +86,4 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
 void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
 			  struct eng_sge *sge);
 
-/* The index of the request after the one of an SRQ that @wqe is a copy of. */
-u16 eng_mlx5_srq_next(const void *wqe);
-
 #endif /* ENG_WQE_H */
