@@ -92,32 +92,35 @@ static bool eng_cq_touch(struct eng_worker *worker, struct eng_cq *cq)
 	return true;
 }
 
+static void eng_cq_overrun(struct eng_cq *cq)
+{
+	struct eng *eng = cq->worker->eng;
+
+	cq->overrun = true;
+	eng->ops->async(eng->env, ENG_EVENT_CQ_ERROR, cq);
+}
+
 bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 		 struct eng_mlx5_cqe *cqe, bool solicited)
 {
-	struct eng *eng = worker->eng;
-	bool ok = false, now = false;
+	bool ok = false, touched = true;
 
 	eng_lock(&cq->lock);
 	if (cq->dead || cq->overrun) {
 		ok = cq->dead;
-		goto unlock;
+	} else if (eng_cq_full(cq)) {
+		eng_cq_overrun(cq);
+	} else {
+		ok = true;
+		eng_cq_write(cq, cqe);
+		if (solicited)
+			cq->solicited = cq->produced;
+		if (cq->attr.events && cq->touched != worker)
+			touched = eng_cq_touch(worker, cq);
 	}
-	if (eng_cq_full(cq)) {
-		cq->overrun = true;
-		eng->ops->async(eng->env, ENG_EVENT_CQ_ERROR, cq);
-		goto unlock;
-	}
-	ok = true;
-	eng_cq_write(cq, cqe);
-	if (solicited)
-		cq->solicited = cq->produced;
-	/* If there are too many, this one gets its event now. */
-	if (cq->attr.events && cq->touched != worker)
-		now = !eng_cq_touch(worker, cq);
-unlock:
 	eng_unlock(&cq->lock);
-	if (now)
+	/* If there are too many, this one gets its event now. */
+	if (!touched)
 		eng_cq_notify(cq);
 	return ok;
 }

@@ -42,6 +42,18 @@ struct eng_mlx5_ctrl {
 	__be32 imm;
 };
 
+/*
+ * The number of blocks of the send request that begins with the block @wqe, or 0 if
+ * that is not valid.
+ */
+static inline u32 eng_mlx5_send_blocks(const void *wqe)
+{
+	const struct eng_mlx5_ctrl *ctrl = wqe;
+	u32 ds = be32_to_cpu(ctrl->qpn_ds) & 0x3f;
+
+	return (ds * ENG_DS + ENG_BB - 1) / ENG_BB;
+}
+
 #define ENG_CTRL_SOLICITED	BIT(1)
 #define ENG_CTRL_CQ_UPDATE	(2U << 2)
 #define ENG_CTRL_FENCE		(7U << 5)

@@ -22,14 +22,6 @@ static void *eng_take(struct cursor *c, u32 bytes)
 	return at;
 }
 
-u32 eng_mlx5_send_blocks(const void *wqe)
-{
-	const struct eng_mlx5_ctrl *ctrl = wqe;
-	u32 ds = be32_to_cpu(ctrl->qpn_ds) & 0x3f;
-
-	return (ds * ENG_DS + ENG_BB - 1) / ENG_BB;
-}
-
 #define ALL	(BIT(ENG_RC) | BIT(ENG_UC) | BIT(ENG_UD))
 
 /* What the opcodes mean, and which types of QPs have them. */
@@ -150,14 +142,6 @@ static int eng_decode_umr(struct cursor *c, struct eng_op *op)
 	return ENG_SYND_OK;
 }
 
-/* Never 0, which means 2 GiB. */
-static u64 eng_data_length(const struct eng_mlx5_data *data)
-{
-	u32 bytes = be32_to_cpu(data->byte_count) & ~ENG_INLINE;
-
-	return bytes ? bytes : ENG_MAX_MSG;
-}
-
 static int eng_decode_inline(struct cursor *c, struct eng_op *op)
 {
 	const struct eng_mlx5_data *data = (void *)c->at;
@@ -191,6 +175,7 @@ static int eng_decode_data(struct cursor *c, struct eng_op *op, struct eng_sge *
 		if (!bytes && sge->lkey == ENG_LKEY_END)
 			break;
 		sge->addr = be64_to_cpu(data->addr);
+		/* 0 means 2 GiB. */
 		sge->length = bytes ? bytes : ENG_MAX_MSG;
 		length += sge->length;
 	}
@@ -223,10 +208,9 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
 	    !(opcodes[opcode].types & BIT(qp->init.type)))
 		return ENG_SYND_LOCAL_QP_OP;
 	op->code = opcodes[opcode].code;
-	if (op->code == ENG_OP_NOP)
-		return ENG_SYND_OK;
-	if (op->code == ENG_OP_UMR)
-		return eng_decode_umr(&c, op);
+	if (op->code < ENG_OP_SEND)
+		return op->code == ENG_OP_UMR ? eng_decode_umr(&c, op) :
+						ENG_SYND_OK;
 	if (qp->init.type == ENG_UD) {
 		ret = eng_decode_av(&c, op);
 		if (ret)
@@ -253,11 +237,14 @@ void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
 	u32 nr = 0;
 
 	for (; nr < max; nr++, data++, sge++) {
+		u32 bytes = be32_to_cpu(data->byte_count);
+
 		sge->lkey = be32_to_cpu(data->lkey);
-		if (!data->byte_count && sge->lkey == ENG_LKEY_END)
+		if (!bytes && sge->lkey == ENG_LKEY_END)
 			break;
+		bytes &= ~ENG_INLINE;
 		sge->addr = be64_to_cpu(data->addr);
-		sge->length = eng_data_length(data);
+		sge->length = bytes ? bytes : ENG_MAX_MSG;
 		length += sge->length;
 	}
 	recv->nr_sge = nr;

@@ -10,12 +10,24 @@
 
 /* --- recv.c --- */
 
+/* For eng_recv_peek(), of a queue of its own and of a shared one. */
+enum eng_get eng_recv_peek_rq(struct eng_worker *worker, struct eng_qp *qp,
+			      struct eng_recv *recv);
+enum eng_get eng_recv_peek_srq(struct eng_worker *worker, struct eng_qp *qp,
+			       struct eng_recv *recv);
+
 /*
- * Find the receive request for a message, without taking it, and check its keys.
- * ENG_GET_EMPTY if there is none. Caller holds qp->recv.
+ * Find the receive request for a message, without taking it. ENG_GET_EMPTY if there
+ * is none. Caller holds qp->recv.
  */
-enum eng_get eng_recv_peek(struct eng_worker *worker, struct eng_qp *qp,
-			   struct eng_recv *recv);
+static inline enum eng_get eng_recv_peek(struct eng_worker *worker,
+					 struct eng_qp *qp,
+					 struct eng_recv *recv)
+{
+	return qp->init.srq ? eng_recv_peek_srq(worker, qp, recv) :
+			      eng_recv_peek_rq(worker, qp, recv);
+}
+
 /* The request of the last eng_recv_peek() is done with. */
 static inline void eng_recv_take(struct eng_qp *qp)
 {
@@ -92,15 +104,14 @@ struct eng_result {
 };
 
 /*
- * Execute a request at the QP that it is for. @done bytes of it are, and up to
- * @budget more will be.
+ * Execute a request, which sends or names remote memory, at the QP that it is for.
+ * @qp->done bytes of it are, and up to ENG_STEP more will be.
  *
  * The segments of @op are checked for this step. Caller holds qp->send and no
  * qp->recv.
  */
 enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
-			  const struct eng_op *op, u64 done, u64 budget,
-			  struct eng_result *result);
+			  const struct eng_op *op, struct eng_result *result);
 
 /* Send a datagram to whoever may be there. Returns how many QPs were tried. */
 u32 eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
@@ -148,7 +159,7 @@ static inline u32 eng_op_psns(const struct eng_qp *qp, u64 length)
 /* RTS with everything that may send; state is read once. */
 static inline bool eng_state_receives(enum eng_qp_state state)
 {
-	return state >= ENG_RTR && state != ENG_ERR;
+	return state >= ENG_RTR && state < ENG_ERR;
 }
 
 #endif /* ENG_QP_H */

@@ -16,8 +16,8 @@ static u16 eng_rq_posted(struct eng_qp *qp)
 	return posted - qp->rq_head;
 }
 
-static enum eng_get eng_rq_read(struct eng_worker *worker, struct eng_qp *qp,
-				struct eng_recv *recv)
+enum eng_get eng_recv_peek_rq(struct eng_worker *worker, struct eng_qp *qp,
+			      struct eng_recv *recv)
 {
 	u16 left = qp->init.rq_entries ? eng_rq_posted(qp) : 0;
 	u32 slot = qp->rq_head & (qp->init.rq_entries - 1);
@@ -37,8 +37,8 @@ static enum eng_get eng_rq_read(struct eng_worker *worker, struct eng_qp *qp,
 }
 
 /* A request that was begun stays with the QP until a message has filled it. */
-static enum eng_get eng_qp_srq_read(struct eng_worker *worker,
-				    struct eng_qp *qp, struct eng_recv *recv)
+enum eng_get eng_recv_peek_srq(struct eng_worker *worker, struct eng_qp *qp,
+			       struct eng_recv *recv)
 {
 	enum eng_get ret = ENG_GET_OK;
 
@@ -52,13 +52,6 @@ static enum eng_get eng_qp_srq_read(struct eng_worker *worker,
 	recv->index = qp->srq_index;
 	eng_srq_decode(qp->init.srq, worker->rwqe, recv, worker->rsge);
 	return ENG_GET_OK;
-}
-
-enum eng_get eng_recv_peek(struct eng_worker *worker, struct eng_qp *qp,
-			   struct eng_recv *recv)
-{
-	return qp->init.srq ? eng_qp_srq_read(worker, qp, recv) :
-			      eng_rq_read(worker, qp, recv);
 }
 
 bool eng_recv_empty(struct eng_qp *qp)

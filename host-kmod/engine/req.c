@@ -68,8 +68,9 @@ static int eng_sq_fetch(struct eng_worker *worker, struct eng_qp *qp, u32 left,
 	return eng_mlx5_decode_send(qp, worker->wqe, op, worker->sge);
 }
 
-static void eng_sq_push(struct eng_worker *worker, struct eng_qp *qp,
-			const struct eng_op *op, u64 length, int syndrome)
+static inline void eng_sq_push(struct eng_worker *worker, struct eng_qp *qp,
+			       const struct eng_op *op, u64 length,
+			       int syndrome)
 {
 	struct eng_mlx5_cqe cqe;
 
@@ -261,8 +262,7 @@ static enum eng_progress eng_sq_execute(struct eng_worker *worker,
 		budget->wqes -= copies ? copies - 1 : 0;
 		verdict = ENG_DONE;
 	} else {
-		verdict = eng_exec(worker, qp, op, qp->done, ENG_STEP,
-				   &result);
+		verdict = eng_exec(worker, qp, op, &result);
 	}
 	budget->bytes -= result.copied;
 	return eng_sq_verdict(worker, qp, op, verdict, &result);

@@ -30,7 +30,7 @@ static bool eng_is_peer(const struct eng_qp *qp, const struct eng_qp *from)
 	       qp->attr.sgid[1] == from->attr.dgid[1];
 }
 
-static void eng_iter_init_op(struct eng_iter *it, const struct exec *x)
+static inline void eng_iter_init_op(struct eng_iter *it, const struct exec *x)
 {
 	if (x->op->inline_data)
 		eng_iter_init_private(it, x->op->inline_data, x->done);
@@ -48,34 +48,36 @@ static enum eng_verdict eng_refuse(struct exec *x, enum eng_event event)
 
 /* The peer's memory, with its rights checked; in @sge. */
 static inline enum eng_verdict eng_check_remote(struct exec *x,
-						struct eng_sge *sge,
-						u32 access)
+						struct eng_sge *sge)
 {
-	struct eng_qp *qp = x->qp;
+	static const u8 needs[] = {
+		[ENG_OP_WRITE] = ENG_REMOTE_WRITE,
+		[ENG_OP_WRITE_IMM] = ENG_REMOTE_WRITE,
+		[ENG_OP_READ] = ENG_REMOTE_READ,
+		[ENG_OP_CMP_SWAP] = ENG_REMOTE_ATOMIC,
+		[ENG_OP_FETCH_ADD] = ENG_REMOTE_ATOMIC,
+	};
+	const struct eng_op *op = x->op;
+	u32 access = needs[op->code];
 
-	if (access & ~qp->attr.access)
+	if (access & ~x->qp->attr.access)
 		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
-	sge->addr = x->op->raddr;
-	sge->lkey = x->op->rkey;
-	sge->length = x->op->length;
-	if (sge->length && !eng_remote_check(qp, sge, access))
+	sge->addr = op->raddr;
+	sge->lkey = op->rkey;
+	sge->length = op->length;
+	if (sge->length && !eng_remote_check(x->qp, sge, access))
 		return eng_refuse(x, ENG_EVENT_QP_ACCESS);
 	return ENG_DONE;
 }
 
 /* The word is aligned, so it is in one page. Memory has host order. */
-static enum eng_verdict eng_exec_atomic(struct exec *x)
+static enum eng_verdict eng_exec_atomic(struct exec *x, struct eng_sge *sge)
 {
 	const struct eng_op *op = x->op;
 	struct eng_iter from, to;
-	enum eng_verdict verdict;
-	struct eng_sge sge;
 	u64 *word, old;
 
-	verdict = eng_check_remote(x, &sge, ENG_REMOTE_ATOMIC);
-	if (verdict != ENG_DONE)
-		return verdict;
-	word = eng_mem_at(&sge.key->mem, sge.offset);
+	word = eng_mem_at(&sge->key->mem, sge->offset);
 	if ((unsigned long)word & 7 || op->raddr & 7)
 		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
 	/* An instruction that meets bad memory is fatal, except in a copy. */
@@ -104,7 +106,8 @@ static void eng_fail_recv(struct exec *x, const struct eng_recv *recv,
 	eng_qp_error_locked(x->qp);
 }
 
-static enum eng_verdict eng_get_recv(struct exec *x, struct eng_recv *recv)
+static __always_inline enum eng_verdict eng_get_recv(struct exec *x,
+						     struct eng_recv *recv)
 {
 	switch (eng_recv_peek(x->worker, x->qp, recv)) {
 	case ENG_GET_OK:
@@ -142,8 +145,8 @@ static u32 eng_count_sge(const struct eng_sge *sge, u32 nr, u64 bytes)
  * Copy to the segments of a receive; @skip bytes of them are a header. Those that
  * the message does not reach may be anything.
  */
-static enum eng_verdict eng_fill_recv(struct exec *x, struct eng_recv *recv,
-				      u64 skip)
+static __always_inline enum eng_verdict
+eng_fill_recv(struct exec *x, struct eng_recv *recv, u64 skip)
 {
 	struct eng_iter from, to;
 	u64 filled = x->done + x->step + skip;
@@ -201,26 +204,21 @@ static enum eng_verdict eng_exec_send(struct exec *x)
 	return verdict;
 }
 
-/* The receive is needed for the last byte only. */
-static inline enum eng_verdict eng_exec_rdma(struct exec *x)
+static inline enum eng_verdict eng_exec_rdma(struct exec *x, struct eng_sge *sge)
 {
 	bool read = x->op->code == ENG_OP_READ;
 	bool last_imm = x->last && x->op->code == ENG_OP_WRITE_IMM;
 	struct eng_iter local, remote;
 	enum eng_verdict verdict;
 	struct eng_recv recv;
-	struct eng_sge sge;
 
+	/* The receive is needed for the last byte only. */
 	if (last_imm) {
 		verdict = eng_get_recv(x, &recv);
 		if (verdict != ENG_DONE)
 			return verdict;
 	}
-	verdict = eng_check_remote(x, &sge,
-				   read ? ENG_REMOTE_READ : ENG_REMOTE_WRITE);
-	if (verdict != ENG_DONE)
-		return verdict;
-	eng_iter_init(&remote, &sge, 1, x->done);
+	eng_iter_init(&remote, sge, 1, x->done);
 	eng_iter_init_op(&local, x);
 	if (!eng_iter_copy(read ? &local : &remote, read ? &remote : &local,
 			   x->step, x->last))
@@ -230,23 +228,18 @@ static inline enum eng_verdict eng_exec_rdma(struct exec *x)
 	return ENG_DONE;
 }
 
-static enum eng_verdict eng_exec_op(struct exec *x)
+static inline enum eng_verdict eng_exec_op(struct exec *x)
 {
-	switch (x->op->code) {
-	case ENG_OP_SEND:
-	case ENG_OP_SEND_IMM:
-	case ENG_OP_SEND_INVAL:
+	enum eng_verdict verdict;
+	struct eng_sge sge;
+
+	if (x->op->code < ENG_OP_WRITE)
 		return eng_exec_send(x);
-	case ENG_OP_WRITE:
-	case ENG_OP_WRITE_IMM:
-	case ENG_OP_READ:
-		return eng_exec_rdma(x);
-	case ENG_OP_CMP_SWAP:
-	case ENG_OP_FETCH_ADD:
-		return eng_exec_atomic(x);
-	default:
-		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
-	}
+	verdict = eng_check_remote(x, &sge);
+	if (verdict != ENG_DONE)
+		return verdict;
+	return x->op->code > ENG_OP_READ ? eng_exec_atomic(x, &sge) :
+					   eng_exec_rdma(x, &sge);
 }
 
 static void eng_communication(struct eng_qp *qp)
@@ -258,16 +251,15 @@ static void eng_communication(struct eng_qp *qp)
 }
 
 enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
-			  const struct eng_op *op, u64 done, u64 budget,
-			  struct eng_result *result)
+			  const struct eng_op *op, struct eng_result *result)
 {
 	struct exec x = {
 		.worker = worker,
 		.from = qp,
 		.qp = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn),
 		.op = op,
-		.done = done,
-		.step = op->length - done,
+		.done = qp->done,
+		.step = op->length - qp->done,
 		.last = true,
 	};
 	enum eng_verdict verdict = ENG_SILENT;
@@ -276,8 +268,8 @@ enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 	result->copied = 0;
 	if (!peer)
 		return ENG_SILENT;
-	if (x.step > budget) {
-		x.step = budget;
+	if (x.step > ENG_STEP) {
+		x.step = ENG_STEP;
 		x.last = false;
 	}
 	eng_lock(&peer->recv);

@@ -3,7 +3,6 @@
  * Shared receive queues: a list of requests, linked by its owner.
  */
 #include "mem.h"
-#include "mlx5_fmt.h"
 #include "srq.h"
 
 void eng_srq_add(struct eng *eng, struct eng_srq *srq,
@@ -92,16 +91,6 @@ broken:
 unlock:
 	eng_unlock(&srq->lock);
 	return ret;
-}
-
-void eng_srq_decode(const struct eng_srq *srq, const void *buf,
-		    struct eng_recv *recv, struct eng_sge *sge)
-{
-	const struct eng_mlx5_srq_next *header = buf;
-	u32 bytes = (1U << srq->attr.entry_shift) - sizeof(*header);
-
-	recv->pdn = srq->attr.pdn;
-	eng_mlx5_decode_recv(header + 1, bytes / ENG_DS, recv, sge);
 }
 
 bool eng_srq_empty(struct eng_srq *srq)

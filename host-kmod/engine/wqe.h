@@ -69,12 +69,6 @@ struct eng_recv {
 };
 
 /*
- * The number of blocks of the send request that begins with the block @wqe, or 0 if
- * that is not valid.
- */
-u32 eng_mlx5_send_blocks(const void *wqe);
-
-/*
  * Decode the send request @wqe, of as many blocks as eng_mlx5_send_blocks() said, at
  * block @op->index of @qp's queue, into @op and @sge, which has ENG_MAX_SGE elements.
  * Returns ENG_SYND_OK or the syndrome of a local error.

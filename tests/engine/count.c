@@ -3,20 +3,54 @@
  * usage: engine_count OPERATION NUMBER
  *
  * Execute so many operations, 16 in each run of the worker, for tools that
- * count instructions in eng_run().
+ * count instructions in eng_run(). The operation "million" is a write, with a
+ * million keys, of which each has its turn, and 65536 QPs.
  */
 #include "pair.h"
 
-#define BATCH 16
+#define BATCH	16
+#define MILLION 1000000
+#define QPS	65536
 
 static struct pair p;
 static struct srq *srq;
 static struct qp *peer;
+static struct eng_key *keys; /* of the same memory */
+static struct eng_qp *qps;
 
 void test_check(bool ok, const char *file, int line, const char *what)
 {
 	if (!ok)
 		abort();
+}
+
+/* Their IDs are all over the table, behind those of the pair. */
+static void create_million(void)
+{
+	struct eng_qp_init init = p.b->eng.init;
+	u32 i;
+
+	keys = calloc(MILLION, sizeof(*keys));
+	for (i = 0; i < MILLION; i++) {
+		keys[i] = p.bkey->eng;
+		keys[i].key = (4096 + i * 16) << 8;
+		if (eng_key_add(&p.w->eng, &keys[i]))
+			abort();
+	}
+	qps = calloc(QPS, sizeof(*qps));
+	for (i = 0; i < QPS; i++) {
+		init.qpn = 4096 + i * 200;
+		if (eng_qp_add(&p.w->worker, &qps[i], &init))
+			abort();
+	}
+}
+
+static u32 next_key(void)
+{
+	static u32 i;
+
+	i = (i + 618033) % MILLION;
+	return keys[i].key;
 }
 
 static void post(const char *operation)
@@ -32,6 +66,9 @@ static void post(const char *operation)
 
 	if (!strcmp(operation, "write")) {
 		wr.opcode = MLX5_OPCODE_RDMA_WRITE;
+	} else if (!strcmp(operation, "million")) {
+		wr.opcode = MLX5_OPCODE_RDMA_WRITE;
+		wr.rkey = next_key();
 	} else if (!strcmp(operation, "inline")) {
 		wr.opcode = MLX5_OPCODE_RDMA_WRITE;
 		wr.inl = text;
@@ -71,17 +108,19 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "srq"))
 		qp_connect(p.a, peer);
 	world_run(p.w);
+	if (!strcmp(argv[1], "million"))
+		create_million();
 	for (done = 0; done < number; done += BATCH) {
 		for (i = 0; i < BATCH; i++)
 			post(argv[1]);
 		/* An event for each batch. */
 		cq_arm(p.bcq, done / BATCH % 4, false);
-		world_run(p.w);
+		while (eng_run(&p.w->worker, 64, 1 << 18).more)
+			;
 		cq_poll(p.w, p.acq, true);
 		cq_poll(p.w, p.bcq, true);
 	}
 	if (p.acq->consumed != number)
 		abort();
-	pair_destroy(&p);
 	return 0;
 }
