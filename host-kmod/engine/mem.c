@@ -34,13 +34,23 @@ void eng_iter_seek(struct eng_iter *it)
 		eng_iter_load(it);
 }
 
-static void eng_iter_skip(struct eng_iter *it, u64 n)
+static inline void eng_iter_skip(struct eng_iter *it, u64 n)
 {
+	struct eng_iter next;
+
 	it->at += n;
 	it->left -= n;
 	it->offset += n;
-	if (!it->left && it->nr)
-		eng_iter_seek(it);
+	if (it->left || !it->nr)
+		return;
+	if (it->offset < it->sge->length) {
+		eng_iter_load(it);
+		return;
+	}
+	/* A copy, so that @it itself is in registers. */
+	next = *it;
+	eng_iter_seek(&next);
+	*it = next;
 }
 
 static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
@@ -97,29 +107,31 @@ bool eng_copy_tail(u8 *dst, const u8 *src, u32 n)
 	return true;
 }
 
-bool eng_iter_copy_pieces(struct eng_iter *dst, struct eng_iter *src, u64 n,
-			  bool last)
+bool eng_iter_copy_pieces(const struct eng_iter *dst, const struct eng_iter *src,
+			  u64 n, bool last)
 {
-	while (n) {
-		u64 now = n;
-		u32 tail = 0;
+	struct eng_iter to = *dst, from = *src;
 
-		if (now > dst->left)
-			now = dst->left;
-		if (now > src->left)
-			now = src->left;
-		if (last && now == n)
-			tail = now < ENG_TAIL ? now : ENG_TAIL;
-		if (now > tail && eng_copy(dst->at, src->at, now - tail))
-			return false;
-		if (tail && !eng_copy_tail(dst->at + now - tail,
-					   src->at + now - tail, tail))
+	for (;;) {
+		u64 now = to.left < from.left ? to.left : from.left;
+
+		if (n <= now)
+			break;
+		if (eng_copy(to.at, from.at, now))
 			return false;
 		n -= now;
-		if (!n)
-			break;
-		eng_iter_skip(dst, now);
-		eng_iter_skip(src, now);
+		eng_iter_skip(&to, now);
+		eng_iter_skip(&from, now);
 	}
-	return true;
+	if (last && n > ENG_TAIL) {
+		u64 most = n - ENG_TAIL;
+
+		if (eng_copy(to.at, from.at, most))
+			return false;
+		return eng_copy_tail(to.at + most, from.at + most, ENG_TAIL);
+	}
+	if (!n)
+		return true;
+	return last ? eng_copy_tail(to.at, from.at, n) :
+		      !eng_copy(to.at, from.at, n);
 }

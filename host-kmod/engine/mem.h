@@ -86,15 +86,15 @@ static inline void eng_iter_init_private(struct eng_iter *it, void *private,
 
 /* For eng_iter_copy(), of which these are parts. */
 bool eng_copy_tail(u8 *dst, const u8 *src, u32 n);
-bool eng_iter_copy_pieces(struct eng_iter *dst, struct eng_iter *src, u64 n,
-			  bool last);
+bool eng_iter_copy_pieces(const struct eng_iter *dst, const struct eng_iter *src,
+			  u64 n, bool last);
 
 /*
- * Copy @n bytes, which both have; then the iterators are used up. With @last, nobody
- * sees the last bytes before the others. False if memory was bad.
+ * Copy @n bytes, which both have. With @last, nobody sees the last bytes before the
+ * others. False if memory was bad.
  */
-static inline bool eng_iter_copy(struct eng_iter *dst, struct eng_iter *src,
-				 u64 n, bool last)
+static inline bool eng_iter_copy(const struct eng_iter *dst,
+				 const struct eng_iter *src, u64 n, bool last)
 {
 	if (last && n - 1 < ENG_TAIL && n <= dst->left && n <= src->left)
 		return eng_copy_tail(dst->at, src->at, n);
