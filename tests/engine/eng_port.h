@@ -114,8 +114,12 @@ typedef struct {
 	const char *name;
 } eng_lock_t;
 
+extern __thread unsigned int eng_port_held;
 void eng_port_locked(const eng_lock_t *lock);
 void eng_port_unlocked(const eng_lock_t *lock);
+
+/* Of a test that switches threads. Returns when the mutex is free. */
+extern void (*eng_port_before_lock)(eng_lock_t *lock);
 
 #define eng_lock_init(lock)                               \
 	do {                                              \
@@ -125,6 +129,8 @@ void eng_port_unlocked(const eng_lock_t *lock);
 
 static inline void eng_lock(eng_lock_t *lock)
 {
+	if (eng_port_before_lock)
+		eng_port_before_lock(lock);
 	eng_port_locked(lock);
 	pthread_mutex_lock(&lock->mutex);
 }

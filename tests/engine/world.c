@@ -5,6 +5,7 @@
 
 #ifndef ENG_PORT_COUNT
 void (*eng_port_before_read)(const volatile void *from, size_t n);
+void (*eng_port_before_lock)(eng_lock_t *lock);
 const u8 *eng_port_bad, *eng_port_bad_end;
 #endif
 
@@ -20,7 +21,7 @@ static const char *const lock_order[] = {
 
 #define CLASSES ((int)(sizeof(lock_order) / sizeof(lock_order[0])))
 
-static __thread unsigned int held;
+__thread unsigned int eng_port_held;
 
 static int lock_class(const eng_lock_t *lock)
 {
@@ -38,12 +39,12 @@ void eng_port_locked(const eng_lock_t *lock)
 
 	if (class < 0)
 		return;
-	if (held >> class) {
+	if (eng_port_held >> class) {
 		fprintf(stderr, "%s is taken with 0x%x held\n", lock->name,
-			held);
+			eng_port_held);
 		abort();
 	}
-	held |= 1U << class;
+	eng_port_held |= 1U << class;
 }
 
 void eng_port_unlocked(const eng_lock_t *lock)
@@ -51,7 +52,7 @@ void eng_port_unlocked(const eng_lock_t *lock)
 	int class = lock_class(lock);
 
 	if (class >= 0)
-		held &= ~(1U << class);
+		eng_port_held &= ~(1U << class);
 }
 
 #endif
@@ -67,6 +68,10 @@ static u64 world_now(void *env)
 
 static void world_wake(void *env, struct eng_worker *worker)
 {
+	struct world *w = env;
+
+	if (w->on_wake)
+		w->on_wake(worker);
 }
 
 void world_logf(struct world *w, const char *fmt, ...)
@@ -186,6 +191,8 @@ void world_destroy(struct world *w)
 	}
 	CHECK(eng_retired(&w->eng, eng_retire(&w->eng)));
 	eng_worker_del(&w->worker);
+	if (w->other)
+		eng_worker_del(w->other);
 	eng_destroy(&w->eng);
 	free(w);
 }
@@ -519,6 +526,8 @@ void qp_connect(struct qp *a, struct qp *b)
 void qp_ring(struct world *w, struct qp *qp, u16 posted)
 {
 	set_record(qp->record, 1, posted);
+	if (w->no_rings)
+		return;
 	eng_ring_qp(qp->eng.worker, qp->eng.init.qpn);
 }
 
