@@ -26,11 +26,13 @@ void eng_init(struct eng *eng, const struct eng_ops *ops, void *env)
 	memset(eng->stats, 0, sizeof(eng->stats));
 	eng_table_init(&eng->keys);
 	eng_table_init(&eng->qps);
+	eng_table_init(&eng->srqs);
 	eng_group_init(eng);
 }
 
 void eng_destroy(struct eng *eng)
 {
+	eng_table_destroy(&eng->srqs);
 	eng_table_destroy(&eng->qps);
 	eng_table_destroy(&eng->keys);
 }

@@ -143,6 +143,7 @@ struct eng {
 	u64 stats[ENG_STATS];	/* of workers that have gone; under lock */
 	struct eng_table keys;
 	struct eng_table qps;
+	struct eng_table srqs;	/* of XRC domains */
 	eng_lock_t group_lock;	/* protects groups and nr_groups */
 	struct list_head groups[1 << ENG_GROUP_BITS];	/* by hash of the address */
 	u32 nr_groups;
@@ -349,6 +350,11 @@ struct eng_srq_attr {
 	u32 entries;		/* a power of 2, at most 32768 */
 	u8 entry_shift;
 	u32 pdn;
+	/* If it is of an XRC domain: */
+	struct eng_cq *cq;	/* otherwise NULL */
+	u32 srqn;
+	u32 xrcdn;
+	u32 user_index;		/* in completions */
 };
 
 struct eng_srq {
@@ -362,15 +368,20 @@ struct eng_srq {
 	bool broken;
 };
 
-void eng_srq_add(struct eng *eng, struct eng_srq *srq,
-		 const struct eng_srq_attr *attr);
+/* -EINVAL or -ENOMEM, if it is of an XRC domain. */
+int eng_srq_add(struct eng *eng, struct eng_srq *srq,
+		const struct eng_srq_attr *attr);
 void eng_srq_arm(struct eng_srq *srq, u16 limit);
 u16 eng_srq_limit(struct eng_srq *srq);
 void eng_srq_del(struct eng_srq *srq);
 
 /* --- Queue pairs --- */
 
-enum eng_qp_type { ENG_RC, ENG_UC, ENG_UD };
+/*
+ * An XRC_INI has a send queue only, an XRC_TGT none at all: each of its peer's
+ * requests names an SRQ of the same XRC domain, which gives PD and CQ, too.
+ */
+enum eng_qp_type { ENG_RC, ENG_XRC_INI, ENG_XRC_TGT, ENG_UC, ENG_UD };
 
 enum eng_qp_state {
 	ENG_RESET,
@@ -398,6 +409,7 @@ struct eng_qp_init {
 	struct eng_cq *send_cq;
 	struct eng_cq *recv_cq;
 	struct eng_srq *srq;	/* or NULL */
+	u32 xrcdn;		/* of an XRC_TGT */
 };
 
 #define ENG_QP_STATE		BIT(0)
@@ -443,6 +455,7 @@ struct eng_qp {
 	struct eng *eng;
 	struct eng_worker *worker;
 	struct eng_qp_init init;
+	enum eng_qp_type peer_type;
 
 	eng_lock_t send;
 	/* protected by send: */
@@ -465,6 +478,7 @@ struct eng_qp {
 	struct eng_qp_attr attr;
 	/* protected by recv: */
 	u16 rq_head;
+	u32 srqn;		/* of an XRC_TGT: that was named last */
 	u16 srq_index;		/* of the request in use */
 	bool srq_busy;		/* srq_index is valid */
 	bool communicated;	/* a message arrived in RTR */

@@ -37,7 +37,7 @@ static u32 eng_window_needs(u32 access)
 	return access & writes ? ENG_BIND | ENG_LOCAL_WRITE : ENG_BIND;
 }
 
-bool eng_window_check(const struct eng_qp *qp, struct eng_key *key,
+bool eng_window_check(const struct eng_qp *qp, u32 pdn, struct eng_key *key,
 		      struct eng_sge *sge, u32 access)
 {
 	bool ok;
@@ -50,7 +50,7 @@ bool eng_window_check(const struct eng_qp *qp, struct eng_key *key,
 	sge->lkey = key->target;
 	eng_unlock(&key->lock);
 	/* The other key may have gone, or be a new one. */
-	return ok && eng_sge_check(qp->eng, sge, 1, qp->init.pdn,
+	return ok && eng_sge_check(qp->eng, sge, 1, pdn,
 				   eng_window_needs(access));
 }
 
@@ -89,12 +89,13 @@ static bool eng_window_set(struct eng_key *key, const struct eng_qp *qp,
 	return true;
 }
 
-bool eng_window_change(const struct eng_qp *qp, const struct eng_umr *umr)
+static bool eng_window_find_set(const struct eng_qp *qp, u32 pdn,
+				const struct eng_umr *umr)
 {
-	struct eng_key *key = eng_key_find(qp->eng, umr->key, qp->init.pdn);
+	struct eng_key *key = eng_key_find(qp->eng, umr->key, pdn);
 	bool ok;
 
-	if (!key || !key->window || (umr->bind && !eng_may_bind(qp, umr)))
+	if (!key || !key->window)
 		return false;
 	eng_lock(&key->lock);
 	ok = eng_window_set(key, qp, umr);
@@ -102,9 +103,15 @@ bool eng_window_change(const struct eng_qp *qp, const struct eng_umr *umr)
 	return ok;
 }
 
-bool eng_window_invalidate(const struct eng_qp *qp, u32 lkey)
+bool eng_window_change(const struct eng_qp *qp, const struct eng_umr *umr)
+{
+	return (!umr->bind || eng_may_bind(qp, umr)) &&
+	       eng_window_find_set(qp, qp->init.pdn, umr);
+}
+
+bool eng_window_invalidate(const struct eng_qp *qp, u32 pdn, u32 lkey)
 {
 	struct eng_umr umr = { .key = lkey, .check_qpn = true };
 
-	return eng_window_change(qp, &umr);
+	return eng_window_find_set(qp, pdn, &umr);
 }

@@ -52,28 +52,28 @@ static inline bool eng_sge_check(struct eng *eng, struct eng_sge *sge, u32 nr,
 }
 
 /* For eng_remote_check(): @key is a window. */
-bool eng_window_check(const struct eng_qp *qp, struct eng_key *key,
+bool eng_window_check(const struct eng_qp *qp, u32 pdn, struct eng_key *key,
 		      struct eng_sge *sge, u32 access);
 
 /*
- * The same for what a peer of @qp names, which may be a memory window: @sge is then
- * in the space of the key that it is bound to.
+ * The same for what a peer of @qp names, in the PD @pdn, which may be a memory
+ * window: @sge is then in the space of the key that it is bound to.
  */
-static inline bool eng_remote_check(const struct eng_qp *qp, struct eng_sge *sge,
-				    u32 access)
+static inline bool eng_remote_check(const struct eng_qp *qp, u32 pdn,
+				    struct eng_sge *sge, u32 access)
 {
-	struct eng_key *key = eng_key_find(qp->eng, sge->lkey, qp->init.pdn);
+	struct eng_key *key = eng_key_find(qp->eng, sge->lkey, pdn);
 
 	if (!key)
 		return false;
 	if (key->window)
-		return eng_window_check(qp, key, sge, access);
+		return eng_window_check(qp, pdn, key, sge, access);
 	return eng_sge_resolve(sge, key, access);
 }
 
 /* Bind or unbind a window, for @qp's owner. False if that is not allowed. */
 bool eng_window_change(const struct eng_qp *qp, const struct eng_umr *umr);
-/* Unbind the window @lkey, for the peer of @qp. */
-bool eng_window_invalidate(const struct eng_qp *qp, u32 lkey);
+/* Unbind the window @lkey of the PD @pdn, for the peer of @qp. */
+bool eng_window_invalidate(const struct eng_qp *qp, u32 pdn, u32 lkey);
 
 #endif /* ENG_KEY_H */

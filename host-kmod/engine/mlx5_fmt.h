@@ -64,6 +64,11 @@ struct eng_mlx5_raddr {
 	__be32 rsvd;
 };
 
+struct eng_mlx5_xrc {
+	__be32 srqn;
+	u8 rsvd[12];
+};
+
 struct eng_mlx5_atomic {
 	__be64 swap_add;
 	__be64 compare;

@@ -22,7 +22,9 @@ static void *eng_take(struct cursor *c, u32 bytes)
 	return at;
 }
 
-#define ALL	(BIT(ENG_RC) | BIT(ENG_UC) | BIT(ENG_UD))
+#define RELIABLE	(BIT(ENG_RC) | BIT(ENG_XRC_INI))
+#define CONNECTED	(RELIABLE | BIT(ENG_UC))
+#define ALL		(CONNECTED | BIT(ENG_UD))
 
 /* What the opcodes mean, and which types of QPs have them. */
 static const struct {
@@ -30,16 +32,15 @@ static const struct {
 	u8 types;
 } opcodes[256] = {
 	[ENG_MLX5_NOP] = { ENG_OP_NOP, ALL },
-	[ENG_MLX5_UMR] = { ENG_OP_UMR, BIT(ENG_RC) | BIT(ENG_UC) },
+	[ENG_MLX5_UMR] = { ENG_OP_UMR, CONNECTED },
 	[ENG_MLX5_SEND] = { ENG_OP_SEND, ALL },
 	[ENG_MLX5_SEND_IMM] = { ENG_OP_SEND_IMM, ALL },
-	[ENG_MLX5_SEND_INVAL] = { ENG_OP_SEND_INVAL, BIT(ENG_RC) },
-	[ENG_MLX5_RDMA_WRITE] = { ENG_OP_WRITE, BIT(ENG_RC) | BIT(ENG_UC) },
-	[ENG_MLX5_RDMA_WRITE_IMM] = { ENG_OP_WRITE_IMM,
-				      BIT(ENG_RC) | BIT(ENG_UC) },
-	[ENG_MLX5_RDMA_READ] = { ENG_OP_READ, BIT(ENG_RC) },
-	[ENG_MLX5_ATOMIC_CS] = { ENG_OP_CMP_SWAP, BIT(ENG_RC) },
-	[ENG_MLX5_ATOMIC_FA] = { ENG_OP_FETCH_ADD, BIT(ENG_RC) },
+	[ENG_MLX5_SEND_INVAL] = { ENG_OP_SEND_INVAL, RELIABLE },
+	[ENG_MLX5_RDMA_WRITE] = { ENG_OP_WRITE, CONNECTED },
+	[ENG_MLX5_RDMA_WRITE_IMM] = { ENG_OP_WRITE_IMM, CONNECTED },
+	[ENG_MLX5_RDMA_READ] = { ENG_OP_READ, RELIABLE },
+	[ENG_MLX5_ATOMIC_CS] = { ENG_OP_CMP_SWAP, RELIABLE },
+	[ENG_MLX5_ATOMIC_FA] = { ENG_OP_FETCH_ADD, RELIABLE },
 };
 
 static bool eng_is_rdma(enum eng_opcode code)
@@ -67,6 +68,16 @@ static int eng_decode_av(struct cursor *c, struct eng_op *op)
 	op->av.flow_label = grh & 0xfffff;
 	op->av.tclass = av->tclass;
 	op->av.hop_limit = av->hop_limit;
+	return ENG_SYND_OK;
+}
+
+static int eng_decode_xrc(struct cursor *c, struct eng_op *op)
+{
+	const struct eng_mlx5_xrc *xrc = eng_take(c, sizeof(*xrc));
+
+	if (!xrc)
+		return ENG_SYND_LOCAL_QP_OP;
+	op->srqn = be32_to_cpu(xrc->srqn) & (ENG_MAX_IDS - 1);
 	return ENG_SYND_OK;
 }
 
@@ -208,6 +219,11 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
 	    !(opcodes[opcode].types & BIT(qp->init.type)))
 		return ENG_SYND_LOCAL_QP_OP;
 	op->code = opcodes[opcode].code;
+	if (qp->init.type == ENG_XRC_INI) {
+		ret = eng_decode_xrc(&c, op);
+		if (ret)
+			return ret;
+	}
 	if (op->code < ENG_OP_SEND)
 		return op->code == ENG_OP_UMR ? eng_decode_umr(&c, op) :
 						ENG_SYND_OK;
@@ -237,12 +253,12 @@ void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
 	u32 nr = 0;
 
 	for (; nr < max; nr++, data++, sge++) {
-		u32 bytes = be32_to_cpu(data->byte_count);
+		u32 bytes = be32_to_cpu(data->byte_count) & ~ENG_INLINE;
 
-		sge->lkey = be32_to_cpu(data->lkey);
-		if (!bytes && sge->lkey == ENG_LKEY_END)
+		if (!data->byte_count &&
+		    be32_to_cpu(data->lkey) == ENG_LKEY_END)
 			break;
-		bytes &= ~ENG_INLINE;
+		sge->lkey = be32_to_cpu(data->lkey);
 		sge->addr = be64_to_cpu(data->addr);
 		sge->length = bytes ? bytes : ENG_MAX_MSG;
 		length += sge->length;

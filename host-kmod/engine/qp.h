@@ -14,29 +14,34 @@
 enum eng_get eng_recv_peek_rq(struct eng_worker *worker, struct eng_qp *qp,
 			      struct eng_recv *recv);
 enum eng_get eng_recv_peek_srq(struct eng_worker *worker, struct eng_qp *qp,
-			       struct eng_recv *recv);
+			       struct eng_srq *srq, struct eng_recv *recv);
 
 /*
- * Find the receive request for a message, without taking it. ENG_GET_EMPTY if there
- * is none. Caller holds qp->recv.
+ * Find the receive request for a message, without taking it, in @srq or if that is
+ * NULL in @qp's own queue. ENG_GET_EMPTY if there is none. Caller holds qp->recv.
  */
 static inline enum eng_get eng_recv_peek(struct eng_worker *worker,
-					 struct eng_qp *qp,
+					 struct eng_qp *qp, struct eng_srq *srq,
 					 struct eng_recv *recv)
 {
-	return qp->init.srq ? eng_recv_peek_srq(worker, qp, recv) :
-			      eng_recv_peek_rq(worker, qp, recv);
+	return srq ? eng_recv_peek_srq(worker, qp, srq, recv) :
+		     eng_recv_peek_rq(worker, qp, recv);
 }
 
 /* The request of the last eng_recv_peek() is done with. */
-static inline void eng_recv_take(struct eng_qp *qp)
+static inline void eng_recv_take(struct eng_qp *qp, struct eng_srq *srq)
 {
-	if (qp->init.srq)
+	if (srq)
 		qp->srq_busy = false;
 	else
 		qp->rq_head++;
 }
 
+/*
+ * The SRQ for a message that names @srqn, or that of the request in use; or NULL. It
+ * stays until the caller's epoch ends. Caller holds @qp->recv, of an XRC_TGT.
+ */
+struct eng_srq *eng_recv_xrc(struct eng_qp *qp, u32 srqn);
 bool eng_recv_empty(struct eng_qp *qp);
 /* Complete @max receives of a QP in error state; true if there may be more. */
 bool eng_recv_flush(struct eng_worker *worker, struct eng_qp *qp, u32 max);
@@ -145,6 +150,11 @@ static inline u16 eng_sq_posted(struct eng_qp *qp)
 	/* The requests are read after the record that counts them. */
 	smp_rmb();
 	return posted - READ_ONCE(qp->sq_head);
+}
+
+static inline bool eng_qp_is_reliable(const struct eng_qp *qp)
+{
+	return qp->init.type <= ENG_XRC_TGT;
 }
 
 #define ENG_PSN_MASK	0xffffffU

@@ -5,6 +5,7 @@
 #include "key.h"
 #include "mem.h"
 #include "qp.h"
+#include "table.h"
 
 /* The number of requests that were not taken; more than there is room if forged. */
 static u16 eng_rq_posted(struct eng_qp *qp)
@@ -38,26 +39,44 @@ enum eng_get eng_recv_peek_rq(struct eng_worker *worker, struct eng_qp *qp,
 
 /* A request that was begun stays with the QP until a message has filled it. */
 enum eng_get eng_recv_peek_srq(struct eng_worker *worker, struct eng_qp *qp,
-			       struct eng_recv *recv)
+			       struct eng_srq *srq, struct eng_recv *recv)
 {
 	enum eng_get ret = ENG_GET_OK;
 
 	if (!qp->srq_busy)
-		ret = eng_srq_pop(qp->init.srq, &qp->srq_index, worker->rwqe);
-	else if (!eng_srq_read(qp->init.srq, qp->srq_index, worker->rwqe))
+		ret = eng_srq_pop(srq, &qp->srq_index, worker->rwqe);
+	else if (!eng_srq_read(srq, qp->srq_index, worker->rwqe))
 		ret = ENG_GET_BROKEN;
 	if (ret != ENG_GET_OK)
 		return ret;
 	qp->srq_busy = true;
 	recv->index = qp->srq_index;
-	eng_srq_decode(qp->init.srq, worker->rwqe, recv, worker->rsge);
+	eng_srq_decode(srq, worker->rwqe, recv, worker->rsge);
 	return ENG_GET_OK;
+}
+
+struct eng_srq *eng_recv_xrc(struct eng_qp *qp, u32 srqn)
+{
+	struct eng_srq *srq;
+
+	if (!qp->srq_busy)
+		qp->srqn = srqn;
+	srq = eng_table_find(&qp->eng->srqs, qp->srqn);
+	return srq && srq->attr.xrcdn == qp->init.xrcdn ? srq : NULL;
 }
 
 bool eng_recv_empty(struct eng_qp *qp)
 {
-	if (qp->init.srq)
-		return !qp->srq_busy && eng_srq_empty(qp->init.srq);
+	struct eng_srq *srq = qp->init.srq;
+
+	if (qp->init.type == ENG_XRC_TGT) {
+		srq = eng_recv_xrc(qp, qp->srqn);
+		/* Then the message that waits for it is an error. */
+		if (!srq)
+			return false;
+	}
+	if (srq)
+		return !qp->srq_busy && eng_srq_empty(srq);
 	return !qp->init.rq_entries || !eng_rq_posted(qp);
 }
 
@@ -79,19 +98,34 @@ static bool eng_rq_flush(struct eng_worker *worker, struct eng_qp *qp, u32 max)
 	return left;
 }
 
+/* The request that a message has begun to fill. */
+static void eng_srq_flush(struct eng_worker *worker, struct eng_qp *qp)
+{
+	struct eng_srq *srq = qp->init.srq;
+	struct eng_cq *cq = qp->init.recv_cq;
+	struct eng_mlx5_cqe cqe;
+
+	eng_mlx5_cqe_recv_error(&cqe, qp, qp->srq_index, ENG_SYND_FLUSH);
+	if (qp->init.type == ENG_XRC_TGT) {
+		srq = eng_recv_xrc(qp, 0);
+		if (srq) {
+			cq = srq->attr.cq;
+			eng_mlx5_cqe_xrc(&cqe, srq);
+		}
+	}
+	qp->srq_busy = false;
+	if (srq)
+		eng_cq_push(worker, cq, &cqe, true);
+}
+
 bool eng_recv_flush(struct eng_worker *worker, struct eng_qp *qp, u32 max)
 {
 	struct eng *eng = qp->eng;
-	struct eng_mlx5_cqe cqe;
 
+	if (qp->srq_busy)
+		eng_srq_flush(worker, qp);
 	if (!qp->init.srq)
 		return eng_rq_flush(worker, qp, max);
-	if (qp->srq_busy) {
-		qp->srq_busy = false;
-		eng_mlx5_cqe_recv_error(&cqe, qp, qp->srq_index,
-					ENG_SYND_FLUSH);
-		eng_cq_push(worker, qp->init.recv_cq, &cqe, true);
-	}
 	if (!qp->last_wqe) {
 		qp->last_wqe = true;
 		eng->ops->async(eng->env, ENG_EVENT_QP_LAST_WQE, qp);

@@ -120,7 +120,7 @@ static enum eng_progress eng_sq_fail(struct eng_worker *worker,
 	eng_sq_advance(qp, op);
 	eng_sq_push(worker, qp, op, 0, syndrome);
 	eng_lock(&qp->recv);
-	if (qp->init.type == ENG_RC)
+	if (eng_qp_is_reliable(qp))
 		eng_qp_error_locked(qp);
 	else if (qp->state == ENG_RTS)
 		WRITE_ONCE(qp->state, ENG_SQE);
@@ -193,7 +193,7 @@ static enum eng_progress eng_sq_verdict(struct eng_worker *worker,
 					const struct eng_result *result)
 {
 	if (verdict == ENG_DONE || (verdict != ENG_PARTIAL &&
-				    qp->init.type != ENG_RC))
+				    !eng_qp_is_reliable(qp)))
 		return eng_sq_complete(worker, qp, op);
 	switch (verdict) {
 	case ENG_PARTIAL:

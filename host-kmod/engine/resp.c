@@ -14,6 +14,8 @@ struct exec {
 	struct eng_qp *from;
 	struct eng_qp *qp;
 	const struct eng_op *op;
+	struct eng_srq *srq;	/* for the receive, or NULL */
+	u32 pdn;		/* of remote memory */
 	u64 done;
 	u64 step;		/* bytes to copy now */
 	bool last;		/* they are the last ones */
@@ -22,7 +24,7 @@ struct exec {
 /* Both ends name each other: QP numbers, addresses, type. */
 static bool eng_is_peer(const struct eng_qp *qp, const struct eng_qp *from)
 {
-	return !qp->dead && qp->init.type == from->init.type &&
+	return !qp->dead && qp->init.type == from->peer_type &&
 	       qp->attr.dest_qpn == from->init.qpn &&
 	       qp->attr.dgid[0] == from->attr.sgid[0] &&
 	       qp->attr.dgid[1] == from->attr.sgid[1] &&
@@ -41,7 +43,7 @@ static inline void eng_iter_init_op(struct eng_iter *it, const struct exec *x)
 /* A request that the QP must not execute. An unreliable one is lost. */
 static enum eng_verdict eng_refuse(struct exec *x, enum eng_event event)
 {
-	if (x->qp->init.type == ENG_RC)
+	if (eng_qp_is_reliable(x->qp))
 		eng_qp_event_locked(x->qp, event);
 	return event == ENG_EVENT_QP_ACCESS ? ENG_NAK_ACCESS : ENG_NAK_INVAL;
 }
@@ -65,7 +67,7 @@ static inline enum eng_verdict eng_check_remote(struct exec *x,
 	sge->addr = op->raddr;
 	sge->lkey = op->rkey;
 	sge->length = op->length;
-	if (sge->length && !eng_remote_check(x->qp, sge, access))
+	if (sge->length && !eng_remote_check(x->qp, x->pdn, sge, access))
 		return eng_refuse(x, ENG_EVENT_QP_ACCESS);
 	return ENG_DONE;
 }
@@ -94,6 +96,19 @@ static enum eng_verdict eng_exec_atomic(struct exec *x, struct eng_sge *sge)
 							      ENG_NAK_OP;
 }
 
+static inline void eng_push_recv(struct exec *x, struct eng_mlx5_cqe *cqe,
+				 bool solicited)
+{
+	struct eng_cq *cq = x->qp->init.recv_cq;
+
+	if (!cq) {
+		cq = x->srq->attr.cq;
+		eng_mlx5_cqe_xrc(cqe, x->srq);
+	}
+	eng_recv_take(x->qp, x->srq);
+	eng_qp_push_locked(x->worker, x->qp, cq, cqe, solicited);
+}
+
 /* The receive ends with an error of its own, and so does the QP. */
 static void eng_fail_recv(struct exec *x, const struct eng_recv *recv,
 			  int syndrome)
@@ -101,15 +116,14 @@ static void eng_fail_recv(struct exec *x, const struct eng_recv *recv,
 	struct eng_mlx5_cqe cqe;
 
 	eng_mlx5_cqe_recv_error(&cqe, x->qp, recv->index, syndrome);
-	eng_recv_take(x->qp);
-	eng_qp_push_locked(x->worker, x->qp, x->qp->init.recv_cq, &cqe, true);
+	eng_push_recv(x, &cqe, true);
 	eng_qp_error_locked(x->qp);
 }
 
 static __always_inline enum eng_verdict eng_get_recv(struct exec *x,
 						     struct eng_recv *recv)
 {
-	switch (eng_recv_peek(x->worker, x->qp, recv)) {
+	switch (eng_recv_peek(x->worker, x->qp, x->srq, recv)) {
 	case ENG_GET_OK:
 		return ENG_DONE;
 	case ENG_GET_EMPTY:
@@ -120,15 +134,13 @@ static __always_inline enum eng_verdict eng_get_recv(struct exec *x,
 	}
 }
 
-static void eng_complete_recv(struct exec *x, const struct eng_recv *recv)
+static inline void eng_complete_recv(struct exec *x, const struct eng_recv *recv)
 {
 	struct eng_mlx5_cqe cqe;
 
 	eng_mlx5_cqe_recv(&cqe, x->qp, x->op, recv->index,
 			  x->from->init.qpn);
-	eng_recv_take(x->qp);
-	eng_qp_push_locked(x->worker, x->qp, x->qp->init.recv_cq, &cqe,
-			   x->op->solicited);
+	eng_push_recv(x, &cqe, x->op->solicited);
 }
 
 /* The number of segments that the first @bytes of a receive are in. */
@@ -178,7 +190,8 @@ static enum eng_verdict eng_exec_invalidate(struct exec *x)
 	struct eng_qp *from = x->from;
 
 	if (!from->retiring) {
-		if (!eng_window_invalidate(x->qp, be32_to_cpu(x->op->imm)))
+		if (!eng_window_invalidate(x->qp, x->pdn,
+					   be32_to_cpu(x->op->imm)))
 			return eng_refuse(x, ENG_EVENT_QP_ACCESS);
 		from->retiring = eng_retire(from->eng);
 	}
@@ -233,6 +246,12 @@ static inline enum eng_verdict eng_exec_op(struct exec *x)
 	enum eng_verdict verdict;
 	struct eng_sge sge;
 
+	if (x->qp->init.type == ENG_XRC_TGT) {
+		x->srq = eng_recv_xrc(x->qp, x->op->srqn);
+		if (!x->srq)
+			return eng_refuse(x, ENG_EVENT_QP_REQUEST);
+		x->pdn = x->srq->attr.pdn;
+	}
 	if (x->op->code < ENG_OP_WRITE)
 		return eng_exec_send(x);
 	verdict = eng_check_remote(x, &sge);
@@ -253,25 +272,24 @@ static void eng_communication(struct eng_qp *qp)
 enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 			  const struct eng_op *op, struct eng_result *result)
 {
-	struct exec x = {
-		.worker = worker,
-		.from = qp,
-		.qp = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn),
-		.op = op,
-		.done = qp->done,
-		.step = op->length - qp->done,
-		.last = true,
-	};
+	struct eng_qp *peer = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn);
 	enum eng_verdict verdict = ENG_SILENT;
-	struct eng_qp *peer = x.qp;
+	u64 left = op->length - qp->done;
+	struct exec x;
 
 	result->copied = 0;
 	if (!peer)
 		return ENG_SILENT;
-	if (x.step > ENG_STEP) {
-		x.step = ENG_STEP;
-		x.last = false;
-	}
+	x.worker = worker;
+	x.from = qp;
+	x.qp = peer;
+	x.op = op;
+	x.srq = peer->init.srq;
+	x.pdn = peer->init.pdn;
+	x.done = qp->done;
+	x.step = left < ENG_STEP ? left : ENG_STEP;
+	x.last = left <= ENG_STEP;
+
 	eng_lock(&peer->recv);
 	if (!eng_is_peer(peer, qp) || !eng_state_receives(peer->state))
 		goto unlock;
@@ -330,6 +348,7 @@ static void eng_deliver_to(struct eng_qp *peer, struct eng_datagram *datagram)
 	struct exec *x = datagram->exec;
 
 	x->qp = peer;
+	x->srq = peer->init.srq;
 	eng_lock(&peer->recv);
 	if (!peer->dead && peer->init.type == ENG_UD &&
 	    eng_state_receives(peer->state) &&

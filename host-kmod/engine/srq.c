@@ -4,19 +4,23 @@
  */
 #include "mem.h"
 #include "srq.h"
+#include "table.h"
 
-void eng_srq_add(struct eng *eng, struct eng_srq *srq,
-		 const struct eng_srq_attr *attr)
+int eng_srq_add(struct eng *eng, struct eng_srq *srq,
+		const struct eng_srq_attr *attr)
 {
 	memset(srq, 0, sizeof(*srq));
 	eng_lock_init(&srq->lock);
 	srq->eng = eng;
 	srq->attr = *attr;
+	return attr->cq ? eng_table_add(eng, &eng->srqs, attr->srqn, srq) : 0;
 }
 
-/* QPs that use it are gone, so nobody finds it any more. */
+/* QPs that were created with it are gone. */
 void eng_srq_del(struct eng_srq *srq)
 {
+	if (srq->attr.cq)
+		eng_table_del(srq->eng, &srq->eng->srqs, srq->attr.srqn);
 	eng_lock(&srq->lock);
 	srq->broken = true;
 	eng_unlock(&srq->lock);
@@ -56,7 +60,8 @@ static inline bool eng_srq_copy(struct eng_srq *srq, u16 index, void *buf)
 
 bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf)
 {
-	return eng_srq_copy(srq, index, buf);
+	/* An SRQ of an XRC domain may have gone, and be another one now. */
+	return index < srq->attr.entries && eng_srq_copy(srq, index, buf);
 }
 
 enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index, void *buf)

@@ -18,6 +18,7 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	qp->eng = eng;
 	qp->worker = worker;
 	qp->init = *init;
+	qp->peer_type = init->type == ENG_XRC_INI ? ENG_XRC_TGT : init->type;
 	qp->attr.mtu = 1024;
 	eng_lock_init(&qp->send);
 	eng_lock_init(&qp->recv);

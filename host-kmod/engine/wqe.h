@@ -52,6 +52,7 @@ struct eng_op {
 	u32 rkey;
 	u64 swap_add;
 	u64 compare;
+	u32 srqn;		/* XRC */
 	/* UD */
 	u32 dqpn;
 	u32 qkey;

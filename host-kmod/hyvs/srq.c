@@ -67,7 +67,9 @@ int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 	if (ret)
 		goto err_id;
 	eng_attr.ring = srq->ring.eng;
-	eng_srq_add(dev->eng, &srq->eng, &eng_attr);
+	ret = eng_srq_add(dev->eng, &srq->eng, &eng_attr);
+	if (ret)
+		goto err_id;
 	attr->attr.max_wr = eng_attr.entries - 1;
 	attr->attr.max_sge = size / SEGMENT - 1;
 	srq->attr = attr->attr;

@@ -5,7 +5,7 @@
  */
 #include "world.h"
 
-#define QPS   6
+#define QPS   8
 #define BYTES 40000
 
 static struct {
@@ -15,7 +15,7 @@ static struct {
 	struct buf *buf[2];
 	struct key *key[2];
 	struct cq *cq[2];
-	struct srq *srq;
+	struct srq *srq, *xsrq;
 	struct key *mw[2];
 	struct qp *qp[QPS];
 	struct eng_worker other; /* of half of them */
@@ -58,7 +58,9 @@ static struct buf *any_memory(void)
 {
 	struct qp *qp = f.qp[below(QPS)];
 
-	switch (below(8)) {
+	switch (below(9)) {
+	case 8:
+		return below(2) ? f.xsrq->ring : f.xsrq->record;
 	case 0:
 		return f.cq[below(2)]->ring;
 	case 1:
@@ -173,6 +175,9 @@ static void post(void)
 		wr.xor_word = take(4);
 	if (!below(16))
 		wr.xor_qpn_ds = take(4);
+	wr.srqn = f.xsrq->id;
+	if (!below(16))
+		wr.srqn = take(3);
 	wr.dqpn = f.qp[below(QPS)]->eng.init.qpn;
 	wr.qkey = 0x1234;
 	if (!below(16))
@@ -191,9 +196,11 @@ static void post_recv(void)
 
 	for (i = 0; i < nr; i++)
 		sge[i] = any_sge();
-	if (qp->eng.init.srq)
+	if (!below(4))
+		srq_post(f.xsrq, below(20), below(20), sge, nr);
+	else if (qp->eng.init.srq)
 		srq_post(f.srq, below(20), below(20), sge, nr);
-	else
+	else if (qp->eng.init.rq_entries)
 		qp_post_recv(qp, sge, nr);
 }
 
@@ -221,7 +228,8 @@ static void modify(void)
 
 static void reconnect(void)
 {
-	u32 pair = below(2) * 2;
+	static const u32 pairs[] = {0, 2, 6};
+	u32 pair = pairs[below(3)];
 
 	qp_state(f.qp[pair], ENG_RESET);
 	qp_state(f.qp[pair + 1], ENG_RESET);
@@ -246,6 +254,17 @@ static void replace_key(void)
 	key_destroy(f.w, f.key[i]);
 	f.key[i] =
 		key_create(f.w, f.buf[i], 1, take(1) ? all : ENG_LOCAL_WRITE);
+}
+
+/* The number stays, the size may change. */
+static void replace_xsrq(void)
+{
+	u32 id = f.w->next_id;
+
+	srq_destroy(f.w, f.xsrq);
+	f.w->next_id = f.xsrq->id;
+	f.xsrq = xrc_srq_create(f.w, 4U << below(3), 1, f.cq[below(2)]);
+	f.w->next_id = id + 8;
 }
 
 static void join_or_leave(void)
@@ -292,7 +311,10 @@ static void check_neighbours(void)
 
 static void step(void)
 {
-	switch (below(18)) {
+	switch (below(19)) {
+	case 17:
+		replace_xsrq();
+		break;
 	case 0:
 	case 1:
 	case 2:
@@ -351,7 +373,9 @@ static struct qp *create(enum eng_qp_type type, u32 cq, struct srq *srq)
 	return qp_create(f.w,
 			 &(struct qp_opts){.type = type,
 					   .send_cq = f.cq[cq],
-					   .recv_cq = f.cq[!cq],
+					   .recv_cq = type == ENG_XRC_TGT ?
+							      NULL :
+							      f.cq[!cq],
 					   .srq = srq,
 					   .pdn = 1,
 					   .worker = cq ? &f.other : NULL});
@@ -381,6 +405,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	f.qp[3] = create(ENG_UC, 0, f.srq);
 	f.qp[4] = create(ENG_UD, 1, NULL);
 	f.qp[5] = create(ENG_UD, 0, NULL);
+	f.xsrq = xrc_srq_create(f.w, 16, 1, f.cq[1]);
+	f.qp[6] = create(ENG_XRC_INI, 0, NULL);
+	f.qp[7] = create(ENG_XRC_TGT, 1, NULL);
+	qp_connect(f.qp[6], f.qp[7]);
 	qp_connect(f.qp[0], f.qp[1]);
 	qp_connect(f.qp[2], f.qp[3]);
 	qp_connect(f.qp[4], f.qp[5]);

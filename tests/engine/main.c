@@ -48,6 +48,7 @@ int main(void)
 	test_waits();
 	test_bounds();
 	test_windows();
+	test_xrc();
 	test_park();
 	return test_done();
 }

@@ -10,5 +10,6 @@ void test_malicious(void);
 void test_park(void);
 void test_waits(void);
 void test_windows(void);
+void test_xrc(void);
 
 #endif /* SUITES_H */

@@ -167,7 +167,8 @@ void world_destroy(struct world *w)
 	}
 	while ((srq = w->srqs)) {
 		w->srqs = srq->next;
-		eng_srq_del(&srq->eng);
+		if (!srq->gone)
+			eng_srq_del(&srq->eng);
 		free(srq);
 	}
 	while ((cq = w->cqs)) {
@@ -398,6 +399,19 @@ void cq_poll(struct world *w, struct cq *cq, bool consume)
 
 struct srq *srq_create(struct world *w, u32 entries, u32 pdn)
 {
+	return xrc_srq_create(w, entries, pdn, NULL);
+}
+
+void srq_destroy(struct world *w, struct srq *srq)
+{
+	eng_srq_del(&srq->eng);
+	srq->gone = true;
+	CHECK(eng_retired(&w->eng, eng_retire(&w->eng)));
+}
+
+struct srq *xrc_srq_create(struct world *w, u32 entries, u32 pdn,
+			   struct cq *xrc_cq)
+{
 	struct eng_srq_attr attr = {.entries = entries, .pdn = pdn};
 	struct srq *srq = calloc(1, sizeof(*srq));
 
@@ -407,7 +421,14 @@ struct srq *srq_create(struct world *w, u32 entries, u32 pdn)
 	attr.ring = srq->ring->mem;
 	attr.record = buf_at(srq->record, 0);
 	attr.entry_shift = 6;
-	eng_srq_add(&w->eng, &srq->eng, &attr);
+	if (xrc_cq) {
+		attr.cq = &xrc_cq->eng;
+		attr.srqn = srq->id;
+		attr.xrcdn = WORLD_XRCD;
+		attr.user_index = 9;
+	}
+	if (eng_srq_add(&w->eng, &srq->eng, &attr))
+		abort();
 	srq->next = w->srqs;
 	w->srqs = srq;
 	return srq;
@@ -444,27 +465,32 @@ void srq_post(struct srq *srq, u16 index, u16 next, const struct sge *sge,
 
 struct qp *qp_create(struct world *w, const struct qp_opts *opts)
 {
+	bool target = opts->type == ENG_XRC_TGT;
+	bool no_rq = opts->srq || opts->type == ENG_XRC_INI || target;
 	u32 sq = opts->sq_entries ? opts->sq_entries : 64;
-	u32 rq = opts->srq ? 0 : opts->rq_entries ? opts->rq_entries : 16;
+	u32 rq = no_rq ? 0 : opts->rq_entries ? opts->rq_entries : 16;
 	struct eng_qp_init init = {
 		.type = opts->type,
 		.qpn = w->next_id++,
 		.pdn = opts->pdn,
 		.user_index = 7,
 		.sq_offset = rq * 64,
-		.sq_entries = opts->no_sq ? 0 : sq,
+		.sq_entries = opts->no_sq || target ? 0 : sq,
 		.rq_entries = rq,
 		.rq_shift = 6,
-		.send_cq = &opts->send_cq->eng,
-		.recv_cq = &opts->recv_cq->eng,
+		.send_cq = opts->send_cq ? &opts->send_cq->eng : NULL,
+		.recv_cq = opts->recv_cq ? &opts->recv_cq->eng : NULL,
 		.srq = opts->srq ? &opts->srq->eng : NULL,
+		.xrcdn = WORLD_XRCD,
 	};
 	struct qp *qp = calloc(1, sizeof(*qp));
 
 	qp->ring = buf_create(w, (sq + rq) * 64, 0);
 	qp->record = buf_create(w, 8, 0);
-	init.ring = qp->ring->mem;
-	init.record = buf_at(qp->record, 0);
+	if (!target) {
+		init.ring = qp->ring->mem;
+		init.record = buf_at(qp->record, 0);
+	}
 	if (eng_qp_add(opts->worker ? opts->worker : &w->worker, &qp->eng,
 		       &init))
 		abort();
@@ -546,6 +572,11 @@ void qp_post(struct world *w, struct qp *qp, const struct wr *wr)
 			memcpy(ud->av.rgid, wr->gid, sizeof(ud->av.rgid));
 		ud->av.dqp_dct = htobe32(wr->dqpn | MLX5_EXTENDED_UD_AV);
 		at += sizeof(*ud);
+	}
+	if (qp->eng.init.type == ENG_XRC_INI) {
+		/* 16 bytes, which mlx5dv.h does not have. */
+		*(u32 *)at = htobe32(wr->srqn);
+		at += 16;
 	}
 	if (wr->opcode == MLX5_OPCODE_RDMA_WRITE ||
 	    wr->opcode == MLX5_OPCODE_RDMA_WRITE_IMM ||

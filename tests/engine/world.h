@@ -13,6 +13,7 @@
 #include "engine.h"
 
 #define WORLD_PAGE 4096
+#define WORLD_XRCD 77
 
 struct world {
 	struct eng eng;
@@ -59,6 +60,7 @@ struct srq {
 	struct buf *ring, *record;
 	u32 id;
 	u16 posted;
+	bool gone;
 };
 
 struct qp {
@@ -89,6 +91,7 @@ struct wr {
 	u32 inl_len;
 	const struct sge *sge;
 	int nr_sge;
+	u32 srqn; /* XRC */
 	/* UD */
 	u32 dqpn, qkey;
 	const u8 *gid;
@@ -132,6 +135,10 @@ void cq_arm(struct cq *cq, u32 sequence, bool solicited);
 /* Poll one CQ; with @consume, tell the HCA. */
 void cq_poll(struct world *w, struct cq *cq, bool consume);
 struct srq *srq_create(struct world *w, u32 entries, u32 pdn);
+/* With @cq, it is of the only XRC domain. */
+struct srq *xrc_srq_create(struct world *w, u32 entries, u32 pdn,
+			   struct cq *cq);
+void srq_destroy(struct world *w, struct srq *srq);
 void srq_post(struct srq *srq, u16 index, u16 next, const struct sge *sge,
 	      int nr);
 
