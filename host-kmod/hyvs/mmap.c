@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UAR pages in the memory of processes.
+ * UAR pages in the memory of processes, and of VMs.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -8,6 +8,7 @@
 #include <rdma/mlx5-abi.h>
 
 #include "hyvs/hyvs.h"
+#include "hyvs/view.h"
 
 /* The offset of a mapping: a command, and the two parts of an index. */
 static unsigned int hyvs_mmap_command(unsigned long pgoff)
@@ -20,20 +21,26 @@ static unsigned long hyvs_mmap_index(unsigned long pgoff)
 	return (pgoff & 0xff) | (pgoff >> 16 << 8);
 }
 
-/* In this order; worker.c says why. */
-static vm_fault_t hyvs_uar_insert(struct hyvs_uars *uars, struct vm_fault *vmf)
+static unsigned long hyvs_uar_pfn(const struct hyvs_uars *uars,
+				  unsigned int index)
 {
-	unsigned int index = vmf->vma->vm_pgoff % HYVS_UARS;
+	return virt_to_phys(uars->page[index]) >> PAGE_SHIFT;
+}
+
+/* In this order; worker.c says why. */
+static vm_fault_t hyvs_uar_insert(struct hyvs_uars *uars, unsigned int index,
+				  struct hyvs_view *view, struct vm_fault *vmf,
+				  pgprot_t prot)
+{
 	struct hyvs_ucontext *uctx = uars->uctx;
-	unsigned long pfn;
 	vm_fault_t ret;
 
 	hyvs_uars_expect(uars, index);
-	pfn = virt_to_phys(uars->page[index]) >> PAGE_SHIFT;
-	ret = vmf_insert_pfn(vmf->vma, vmf->address, pfn);
+	ret = vmf_insert_pfn_prot(vmf->vma, vmf->address,
+				  hyvs_uar_pfn(uars, index), prot);
 	if (ret != VM_FAULT_NOPAGE || !uctx)
 		return ret;
-	WRITE_ONCE(uars->open, true);
+	hyvs_uars_opened(uars, view);
 	hyvs_count(uctx, HYVS_STAT_FAULTS);
 	/* Nothing is urgent then: let the store be made before the worker runs. */
 	if (hyvs_worker_assist(uctx))
@@ -45,11 +52,13 @@ static vm_fault_t hyvs_uar_insert(struct hyvs_uars *uars, struct vm_fault *vmf)
 
 static vm_fault_t hyvs_uar_fault(struct vm_fault *vmf)
 {
-	struct hyvs_uars *uars = vmf->vma->vm_private_data;
+	struct vm_area_struct *vma = vmf->vma;
+	struct hyvs_uars *uars = vma->vm_private_data;
 	vm_fault_t ret;
 
 	down_read(&uars->lock);
-	ret = hyvs_uar_insert(uars, vmf);
+	ret = hyvs_uar_insert(uars, vma->vm_pgoff % HYVS_UARS, NULL, vmf,
+			      vma->vm_page_prot);
 	up_read(&uars->lock);
 	return ret;
 }
@@ -78,6 +87,56 @@ static const struct vm_operations_struct hyvs_uar_vm_ops = {
 	.close = hyvs_uar_close,
 	.fault = hyvs_uar_fault,
 };
+
+/* --- Views of other modules --- */
+
+static bool hyvs_view_get(struct hyvs_view *view,
+			  const struct vm_area_struct *vma, unsigned long *pfn)
+{
+	if (vma->vm_ops != &hyvs_uar_vm_ops)
+		return false;
+	INIT_LIST_HEAD(&view->link);
+	view->uars = vma->vm_private_data;
+	view->index = vma->vm_pgoff % HYVS_UARS;
+	view->open = false;
+	kref_get(&view->uars->ref);
+	*pfn = hyvs_uar_pfn(view->uars, view->index);
+	return true;
+}
+
+static void hyvs_view_show(struct hyvs_view *view,
+			   struct address_space *mapping, loff_t place)
+{
+	view->mapping = mapping;
+	view->place = place;
+	hyvs_uars_add_view(view->uars, view);
+}
+
+static vm_fault_t hyvs_view_fault(struct hyvs_view *view, struct vm_fault *vmf,
+				  pgprot_t prot)
+{
+	struct hyvs_uars *uars = view->uars;
+	vm_fault_t ret;
+
+	down_read(&uars->lock);
+	ret = hyvs_uar_insert(uars, view->index, view, vmf, prot);
+	up_read(&uars->lock);
+	return ret;
+}
+
+static void hyvs_view_put(struct hyvs_view *view)
+{
+	hyvs_uars_del_view(view->uars, view);
+	hyvs_uars_put(view->uars);
+}
+
+const struct hyvs_view_ops hyvs_view_ops = {
+	.get = hyvs_view_get,
+	.show = hyvs_view_show,
+	.fault = hyvs_view_fault,
+	.put = hyvs_view_put,
+};
+EXPORT_SYMBOL_GPL(hyvs_view_ops);
 
 int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 {

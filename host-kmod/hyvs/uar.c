@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "hyvs/uar.h"
+#include "hyvs/view.h"
 
 /* Places in a page where libmlx5 writes. */
 #define ARM_OFFSET	0x20
@@ -49,6 +50,7 @@ static void hyvs_uars_free(struct hyvs_uars *uars)
 {
 	unsigned int i;
 
+	mutex_destroy(&uars->views_lock);
 	for (i = 0; i < HYVS_UARS; i++)
 		free_page((unsigned long)uars->page[i]);
 	kfree(uars);
@@ -66,6 +68,8 @@ struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx)
 	kref_init(&uars->ref);
 	init_rwsem(&uars->lock);
 	uars->uctx = uctx;
+	mutex_init(&uars->views_lock);
+	INIT_LIST_HEAD(&uars->views);
 	init_waitqueue_head(&uars->wait);
 	hrtimer_init(&uars->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	uars->timer.function = hyvs_uars_timer;
@@ -105,12 +109,55 @@ pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index)
 	return (pgoff_t)uars->id * HYVS_UARS + index;
 }
 
+void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view)
+{
+	mutex_lock(&uars->views_lock);
+	list_add(&view->link, &uars->views);
+	mutex_unlock(&uars->views_lock);
+}
+
+void hyvs_uars_del_view(struct hyvs_uars *uars, struct hyvs_view *view)
+{
+	mutex_lock(&uars->views_lock);
+	list_del_init(&view->link);
+	mutex_unlock(&uars->views_lock);
+}
+
+void hyvs_uars_opened(struct hyvs_uars *uars, struct hyvs_view *view)
+{
+	if (view)
+		WRITE_ONCE(view->open, true);
+	/* Who sees this hides the page of the view, too. */
+	smp_store_release(&uars->open, true);
+}
+
+static void hyvs_view_hide(struct hyvs_view *view)
+{
+	if (!READ_ONCE(view->open))
+		return;
+	WRITE_ONCE(view->open, false);
+	/* As in hyvs_uars_hide(). */
+	smp_mb();
+	unmap_mapping_range(view->mapping, view->place, PAGE_SIZE, 1);
+}
+
+static void hyvs_uars_hide_views(struct hyvs_uars *uars)
+{
+	struct hyvs_view *view;
+
+	mutex_lock(&uars->views_lock);
+	list_for_each_entry(view, &uars->views, link)
+		hyvs_view_hide(view);
+	mutex_unlock(&uars->views_lock);
+}
+
 void hyvs_uars_hide(struct hyvs_uars *uars)
 {
 	struct address_space *mapping = READ_ONCE(uars->mapping);
 	loff_t start = (loff_t)hyvs_uar_pgoff(uars, 0) << PAGE_SHIFT;
 
-	if (!READ_ONCE(uars->open))
+	/* Pairs with hyvs_uars_opened(). */
+	if (!smp_load_acquire(&uars->open))
 		return;
 	WRITE_ONCE(uars->stores, 0);
 	/* First: what is inserted from now on is hidden the next time. */
@@ -119,6 +166,7 @@ void hyvs_uars_hide(struct hyvs_uars *uars)
 	smp_mb();
 	if (mapping)
 		unmap_mapping_range(mapping, start, HYVS_UARS * PAGE_SIZE, 1);
+	hyvs_uars_hide_views(uars);
 }
 
 void hyvs_uars_expect(struct hyvs_uars *uars, unsigned int i)

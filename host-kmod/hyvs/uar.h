@@ -9,6 +9,8 @@
 #include <linux/bitops.h>
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -17,6 +19,7 @@
 
 struct address_space;
 struct hyvs_ucontext;
+struct hyvs_view;
 
 /* Mappings may live longer than the context. */
 struct hyvs_uars {
@@ -26,6 +29,8 @@ struct hyvs_uars {
 	void *page[HYVS_UARS];
 	u64 id;				/* of the context; place in the mapping */
 	struct address_space *mapping;	/* of the file; NULL until mapped */
+	struct mutex views_lock;	/* protects views */
+	struct list_head views;		/* struct hyvs_view: other places */
 	wait_queue_head_t wait;		/* of the worker */
 	bool woken;			/* do not sleep */
 	bool open;			/* a page may be in page tables */
@@ -48,6 +53,11 @@ void hyvs_uars_put(struct hyvs_uars *uars);
 void hyvs_uars_disconnect(struct hyvs_uars *uars);
 /* All contexts of a device share the mapping of its file, so each has a place. */
 pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index);
+/* From now until the end of hyvs_uars_del_view() pages are hidden there, too. */
+void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view);
+void hyvs_uars_del_view(struct hyvs_uars *uars, struct hyvs_view *view);
+/* A page was inserted, into @view or, if that is NULL, for a process. */
+void hyvs_uars_opened(struct hyvs_uars *uars, struct hyvs_view *view);
 /* Take the pages out of all page tables: the next store will fault. */
 void hyvs_uars_hide(struct hyvs_uars *uars);
 /* There will be a store to page @i, which is not in page tables yet. */

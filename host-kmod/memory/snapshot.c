@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 #include <compat/ib_private.h>
@@ -21,8 +22,8 @@
 unsigned long hyvh_snapshot_pfn(const struct hyvh_snapshot *snapshot,
 				unsigned long i)
 {
-	return snapshot->entry ? snapshot->pfn + i :
-				 page_to_pfn(snapshot->page[i]);
+	return snapshot->nr_held ? page_to_pfn(snapshot->page[i]) :
+				   snapshot->pfn + i;
 }
 
 pgprot_t hyvh_snapshot_prot(const struct hyvh_snapshot *snapshot,
@@ -38,6 +39,24 @@ pgprot_t hyvh_snapshot_prot(const struct hyvh_snapshot *snapshot,
 	else if (snapshot->cache == HYV_CACHE_WC)
 		prot = pgprot_writecombine(prot);
 	return snapshot->entry ? pgprot_decrypted(prot) : prot;
+}
+
+void hyvh_snapshot_show(struct hyvh_snapshot *snapshot,
+			struct address_space *mapping, loff_t place)
+{
+	if (snapshot->view_ops)
+		snapshot->view_ops->show(&snapshot->view, mapping, place);
+}
+
+vm_fault_t hyvh_snapshot_insert(struct hyvh_snapshot *snapshot,
+				struct vm_fault *vmf, unsigned long i)
+{
+	pgprot_t prot = hyvh_snapshot_prot(snapshot, vmf->vma->vm_flags);
+
+	if (snapshot->view_ops)
+		return snapshot->view_ops->fault(&snapshot->view, vmf, prot);
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address,
+				   hyvh_snapshot_pfn(snapshot, i), prot);
 }
 
 static u8 hyvh_snapshot_cache(struct vm_area_struct *vma)
@@ -67,6 +86,23 @@ static int hyvh_snapshot_pages(struct hyvh_snapshot *snapshot,
 		snapshot->nr_held += ret;
 	}
 	return 0;
+}
+
+/* Is it a doorbell page of hyvs.ko? These come and go: each fault is a doorbell. */
+static bool hyvh_snapshot_view(struct hyvh_snapshot *snapshot,
+			       struct vm_area_struct *vma)
+{
+	const struct hyvs_view_ops *ops = symbol_get(hyvs_view_ops);
+
+	if (!ops)
+		return false;
+	if (snapshot->nr != 1 ||
+	    !ops->get(&snapshot->view, vma, &snapshot->pfn)) {
+		symbol_put(hyvs_view_ops);
+		return false;
+	}
+	snapshot->view_ops = ops;
+	return true;
 }
 
 static int hyvh_snapshot_io(struct hyvh_snapshot *snapshot,
@@ -114,10 +150,15 @@ static int hyvh_snapshot_fill(struct hyvh_snapshot *snapshot, struct file *file,
 		return -EINTR;
 	vma = vma_lookup(mm, addr);
 	if (!vma || vma->vm_file != file || vma->vm_start != addr ||
-	    vma_pages(vma) != snapshot->nr || vma->vm_pgoff != pgoff)
+	    vma_pages(vma) != snapshot->nr)
 		goto out;
 	snapshot->cache = hyvh_snapshot_cache(vma);
-	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
+	/* hyvs.ko has an offset of its own. */
+	if (hyvh_snapshot_view(snapshot, vma))
+		ret = 0;
+	else if (vma->vm_pgoff != pgoff)
+		ret = -EFAULT;
+	else if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		ret = hyvh_snapshot_io(snapshot, vma);
 	else
 		ret = hyvh_snapshot_pages(snapshot, addr);
@@ -137,7 +178,8 @@ out:
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: the snapshot; or ERR_PTR() of -EOPNOTSUPP if the driver maps what is
- * neither pages nor one range of I/O memory with an owner; -EFAULT if the VMM
+ * neither pages, nor a doorbell page of hyvs.ko, nor one range of I/O memory with an
+ * owner; -EFAULT if the VMM
  * has interfered; or another error of mmap(2).
  */
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
@@ -179,5 +221,9 @@ void hyvh_snapshot_free(struct hyvh_snapshot *snapshot)
 		put_page(snapshot->page[--snapshot->nr_held]);
 	if (snapshot->entry)
 		rdma_user_mmap_entry_put(snapshot->entry);
+	if (snapshot->view_ops) {
+		snapshot->view_ops->put(&snapshot->view);
+		symbol_put(hyvs_view_ops);
+	}
 	kvfree(snapshot);
 }

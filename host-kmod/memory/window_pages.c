@@ -64,6 +64,8 @@ void hyvh_window_pages_show(struct hyvh_window_pages *pages,
 {
 	struct rb_node **at = &pages->ranges.rb_node, *parent = NULL;
 
+	hyvh_snapshot_show(range->snapshot, pages->file->f_mapping,
+			   (loff_t)range->first << PAGE_SHIFT);
 	down_write(&pages->lock);
 	while (*at) {
 		parent = *at;
@@ -100,30 +102,48 @@ void hyvh_window_pages_zap(struct hyvh_window_pages *pages, unsigned long first,
 
 /* --- The mapping of the VMM --- */
 
+/*
+ * vma->vm_page_prot is read-only in a mapping with a pfn_mkwrite handler: each page
+ * would fault twice.
+ */
+static vm_fault_t hyvh_window_insert_empty(struct hyvh_window_pages *pages,
+					   struct vm_fault *vmf)
+{
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address,
+				   page_to_pfn(pages->empty),
+				   vm_get_page_prot(vmf->vma->vm_flags));
+}
+
+/*
+ * After a fault, KVM looks up the page, and stops the VM if there is none: it may
+ * have been zapped in between, as doorbell pages of hyvs.ko are all the time. But
+ * if the mmap lock was dropped, KVM begins again. Processors do so anyway.
+ */
+static vm_fault_t hyvh_window_faulted(const struct vm_fault *vmf, vm_fault_t ret)
+{
+	if (ret != VM_FAULT_NOPAGE ||
+	    !(vmf->flags & FAULT_FLAG_ALLOW_RETRY) ||
+	    vmf->flags & (FAULT_FLAG_RETRY_NOWAIT | FAULT_FLAG_USER))
+		return ret;
+	mmap_read_unlock(vmf->vma->vm_mm);
+	return ret | VM_FAULT_COMPLETED;
+}
+
 static vm_fault_t hyvh_window_fault(struct vm_fault *vmf)
 {
-	struct vm_area_struct *vma = vmf->vma;
-	struct hyvh_window_pages *pages = vma->vm_private_data;
-	unsigned long pfn = page_to_pfn(pages->empty);
+	struct hyvh_window_pages *pages = vmf->vma->vm_private_data;
 	struct hyvh_window_range *range;
-	pgprot_t prot;
 	vm_fault_t ret;
 
-	/*
-	 * vma->vm_page_prot is read-only in a mapping with a pfn_mkwrite
-	 * handler: each page would fault twice.
-	 */
-	prot = vm_get_page_prot(vma->vm_flags);
 	down_read(&pages->lock);
 	range = hyvh_window_range_find(pages, vmf->pgoff);
-	if (range) {
-		pfn = hyvh_snapshot_pfn(range->snapshot,
-					vmf->pgoff - range->first);
-		prot = hyvh_snapshot_prot(range->snapshot, vma->vm_flags);
-	}
-	ret = vmf_insert_pfn_prot(vma, vmf->address, pfn, prot);
+	if (range)
+		ret = hyvh_snapshot_insert(range->snapshot, vmf,
+					   vmf->pgoff - range->first);
+	else
+		ret = hyvh_window_insert_empty(pages, vmf);
 	up_read(&pages->lock);
-	return ret;
+	return hyvh_window_faulted(vmf, ret);
 }
 
 /*
