@@ -76,6 +76,7 @@ static void hyvh_vnic_free(struct kref *ref)
 	xa_destroy(&vnic->qp_slots);
 	hyvh_vgids_free(&vnic->vgids);
 	hyvh_window_free(&vnic->window);
+	hyvh_records_free(&vnic->records);
 	hyvh_objs_fini(&vnic->objs);
 	hyvh_guest_mem_free(&vnic->mem);
 	hyvh_vnic_put_owner(vnic);
@@ -379,6 +380,7 @@ struct hyvh_vnic *hyvh_vnic_create(void)
 	hyvh_objs_init(&vnic->objs);
 	hyvh_limits_init(vnic);
 	hyvh_window_init(&vnic->window);
+	hyvh_records_init(&vnic->records, &vnic->quota[HYV_NL_QUOTA_PINNED]);
 	hyvh_vgids_init(&vnic->vgids, &vnic->events);
 	xa_init_flags(&vnic->mcast_addrs, XA_FLAGS_ACCOUNT);
 	xa_init_flags(&vnic->qp_slots, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
@@ -404,6 +406,9 @@ void hyvh_vnic_close(struct hyvh_vnic *vnic)
 	wait_event(vnic->gate.wait,
 		   hyvh_gate_ended(&vnic->gate, HYVH_TEARDOWNS));
 	flush_work(&vnic->teardown_work);
+	/* Otherwise the VMM keeps some unused addresses. */
+	if (vnic->attached && current->mm == vnic->mm)
+		hyvh_records_unmap(&vnic->records);
 	hyvh_vnic_put(vnic);
 }
 
@@ -478,6 +483,7 @@ static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
 	mmgrab(vnic->mm);
 	vnic->vmm = vmm;
 	vnic->vmm_mrs = hyvh_vmm_mrs(vmm);
+	vnic->records.pins = vnic->vmm_mrs;
 	vnic->mem.vmas = hyvh_vmm_stitch_vmas(vmm);
 	vnic->events.mm = vnic->mm;
 	vnic->events.nr_queues = arg->nr_event_queues;
@@ -562,7 +568,8 @@ static int hyvh_vnic_probe(struct hyvh_vnic *vnic, struct ib_device *ibdev,
 	int ret;
 
 	ret = hyvh_uctx_open(&uctx, &vnic->hca_path, vnic->hca_cred,
-			     ibdev->ops.driver_id, vnic->owner, scratch, NULL);
+			     hyvh_hca_driver(vnic->hca), vnic->owner, scratch,
+			     NULL);
 	if (ret)
 		return hyvh_refuse(vnic->id, ret, "cannot open the HCA");
 	if (uctx.ib->device != ibdev)

@@ -55,6 +55,7 @@
 #include "hca/hca.h"
 #include "memory/guest_mem.h"
 #include "memory/quota.h"
+#include "memory/record.h"
 #include "memory/window.h"
 #include "notify/counters.h"
 #include "notify/doorbell.h"
@@ -123,6 +124,7 @@ struct hyvh_vnic {
 	/* By enum hyv_nl_quota, except what hyvh_vnic_fill_quota() has. */
 	struct hyvh_quota quota[HYV_NL_NR_QUOTAS];
 	struct hyvh_window window;
+	struct hyvh_records records;
 	/* Addresses of groups that stay on the network device; see verbs/mcast.c. */
 	struct xarray mcast_addrs;
 	struct hyvh_vgids vgids;

@@ -90,8 +90,8 @@ static int hyvh_parse_rest(struct hyvh_cmd *cmd, const void *req, u32 len,
 	u16 i;
 	int ret;
 
-	cmd->udata_in_len = end - start;
-	cmd->udata_in = end > start ? req + start : NULL;
+	if (cmd->udata_in_len)
+		memcpy(cmd->udata_in, req + start, cmd->udata_in_len);
 
 	/* The request may end with or without the padding. */
 	if (memchr_inv(req + end, 0, min(lists, len) - end))
@@ -110,19 +110,24 @@ static int hyvh_parse_rest(struct hyvh_cmd *cmd, const void *req, u32 len,
 	return 0;
 }
 
-/* Allocate zeroed memory for the fixed parts and provider data of a reply. */
-static int hyvh_cmd_alloc(struct hyvh_cmd *cmd, u32 udata_out_room)
+/* Allocate zeroed memory for the fixed parts and for provider data. */
+static int hyvh_cmd_alloc(struct hyvh_cmd *cmd, u32 udata_in_len,
+			  u32 udata_out_room)
 {
+	u32 udata_in_room = ALIGN(udata_in_len, HYVH_PART_ALIGN);
 	u32 req_len = ALIGN(cmd->op->req_len, HYVH_PART_ALIGN);
 	u32 rsp_len = ALIGN(cmd->op->rsp_len, HYVH_PART_ALIGN);
 
-	cmd->req = kzalloc(req_len + rsp_len + udata_out_room,
+	cmd->req = kzalloc(req_len + rsp_len + udata_in_room + udata_out_room,
 			   GFP_KERNEL_ACCOUNT);
 	if (!cmd->req)
 		return -ENOMEM;
 	cmd->rsp = cmd->req + req_len;
+	cmd->udata_in_len = udata_in_len;
+	cmd->udata_in = udata_in_len ? cmd->rsp + rsp_len : NULL;
 	cmd->udata_out_room = udata_out_room;
-	cmd->udata_out = udata_out_room ? cmd->rsp + rsp_len : NULL;
+	cmd->udata_out = udata_out_room ?
+			 cmd->rsp + rsp_len + udata_in_room : NULL;
 	cmd->udata_out_len = 0;
 	return 0;
 }
@@ -183,7 +188,7 @@ static int hyvh_execute(const struct hyvh_cmd_table *table, u64 features,
 	rsp_fixed = min_t(u32, ALIGN_DOWN(rsp_room - udata_out_room,
 					  HYVH_PART_ALIGN), cmd->op->rsp_len);
 
-	ret = hyvh_cmd_alloc(cmd, udata_out_room);
+	ret = hyvh_cmd_alloc(cmd, le32_to_cpu(hdr->udata_len), udata_out_room);
 	if (ret)
 		return ret;
 	ret = hyvh_parse_fixed(table, cmd, req, le16_to_cpu(hdr->fixed_len));

@@ -55,7 +55,7 @@ struct hyvh_cmd {
 	const struct hyvh_cmd_op *op;
 	void *req;
 	void *rsp;
-	const void *udata_in;
+	void *udata_in;
 	u32 udata_in_len;
 	void *udata_out;
 	u32 udata_out_room;

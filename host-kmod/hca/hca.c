@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/mlx5-abi.h>
 #include <hyv/provider.h>
 #include <hyv/wire.h>
 #include <uapi/linux/hyv_netlink.h>
@@ -27,6 +28,11 @@ module_param(allow_trusted_only_hca, bool, 0644);
 MODULE_PARM_DESC(allow_trusted_only_hca,
 		 "Allow HCAs that trust queue contents, such as rdma_rxe; their guests can crash the host (default: N)");
 
+static const struct mlx5_ib_alloc_ucontext_req_v2 hyvh_mlx5_context = {
+	.total_num_bfregs = 2,
+	.max_cqe_version = 1,
+};
+
 static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 	{
 		.driver_id = RDMA_DRIVER_RXE,
@@ -35,6 +41,13 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 		.kernel_queues = true,
 		.keeps_mcast_addrs = true,
 		.max_inline_data = 512,
+	},
+	{
+		.driver_id = RDMA_DRIVER_MLX5,
+		.wqe_addresses = true,
+		.doorbell_pages = HYV_MLX5_MAX_UARS,
+		.context_request = &hyvh_mlx5_context,
+		.context_request_len = sizeof(hyvh_mlx5_context),
 	},
 #ifdef HYV_TEST
 	{

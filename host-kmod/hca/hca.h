@@ -22,6 +22,11 @@ struct hyvh_hca_link;
  * @kernel_queues: the driver allocates queues itself and charges no one
  * @keeps_mcast_addrs: the driver leaves the addresses of multicast groups on the
  *	network device
+ * @wqe_addresses: work requests have the addresses of datagrams, which thus cannot be
+ *	translated
+ * @doorbell_pages: doorbell pages that a context has, at most
+ * @context_request: provider data to open a context, or NULL if it needs none
+ * @context_request_len: bytes of @context_request
  * @max_inline_data: limit that is enforced here because the driver would log
  *	every violation; 0 leaves it to the driver
  */
@@ -31,6 +36,10 @@ struct hyvh_hca_driver {
 	bool doorbell_area;
 	bool kernel_queues;
 	bool keeps_mcast_addrs;
+	bool wqe_addresses;
+	u32 doorbell_pages;
+	const void *context_request;
+	u32 context_request_len;
 	u32 max_inline_data;
 };
 

@@ -29,6 +29,8 @@
 #include <compat/ib_private.h>
 
 #include "command/dispatch.h"
+#include "hca/hca.h"
+#include "hca/provider_rules.h"
 #include "hca/uctx.h"
 
 /*
@@ -144,16 +146,22 @@ int hyvh_uctx_hca_name(struct file *file, char *name)
  * @udata: filled in; zeroed by the caller
  * @cmd: the request
  *
- * Copies the data to the scratch memory, and clears room for that of the reply.
+ * Copies the data to the scratch memory, as far as a guest may ask for it, and clears
+ * room for that of the reply.
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
- * Return: 0 or -EFAULT.
+ * Return: 0, -EFAULT, or an error of hyvh_provider_filter().
  */
 int hyvh_udata_in(struct ib_udata *udata, const struct hyvh_cmd *cmd)
 {
 	void __user *in = cmd->scratch + HYVH_SCRATCH_UDATA_IN;
 	void __user *out = cmd->scratch + HYVH_SCRATCH_UDATA_OUT;
+	int ret;
 
+	ret = hyvh_provider_filter(cmd->ibdev->ops.driver_id, cmd->op->opcode,
+				   cmd->udata_in, cmd->udata_in_len);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "provider data not allowed");
 	if (cmd->udata_in_len) {
 		if (copy_to_user(in, cmd->udata_in, cmd->udata_in_len))
 			return -EFAULT;
@@ -182,7 +190,25 @@ int hyvh_udata_out(struct hyvh_cmd *cmd)
 	return 0;
 }
 
-static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
+/* Provider data of a context that no guest has asked for. */
+static int hyvh_udata_default(struct ib_udata *udata,
+			      const struct hyvh_hca_driver *driver,
+			      void __user *scratch)
+{
+	void __user *in = scratch + HYVH_SCRATCH_UDATA_IN;
+
+	if (!driver->context_request)
+		return 0;
+	if (copy_to_user(in, driver->context_request,
+			 driver->context_request_len))
+		return -EFAULT;
+	udata->inbuf = in;
+	udata->inlen = driver->context_request_len;
+	return 0;
+}
+
+static int hyvh_uctx_get_context(struct hyvh_uctx *uctx,
+				 const struct hyvh_hca_driver *driver,
 				 void __user *scratch, struct hyvh_cmd *cmd)
 {
 	struct {
@@ -193,16 +219,15 @@ static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
 	struct ib_udata udata = {};
 	long ret;
 
-	if (cmd) {
-		ret = hyvh_udata_in(&udata, cmd);
-		if (ret)
-			return ret;
-	}
+	ret = cmd ? hyvh_udata_in(&udata, cmd) :
+		    hyvh_udata_default(&udata, driver, scratch);
+	if (ret)
+		return ret;
 	if (udata.inlen) {
 		attr->attr_id = UVERBS_ATTR_UHW_IN;
 		attr->len = udata.inlen;
 		/* Up to 8 bytes are passed in place of their address. */
-		if (udata.inlen <= sizeof(attr->data))
+		if (cmd && udata.inlen <= sizeof(attr->data))
 			memcpy(&attr->data, cmd->udata_in, udata.inlen);
 		else
 			attr->data = (uintptr_t)udata.inbuf;
@@ -218,7 +243,7 @@ static int hyvh_uctx_get_context(struct hyvh_uctx *uctx, u32 driver_id,
 	arg.hdr.length = struct_size(&arg.hdr, attrs, arg.hdr.num_attrs);
 	arg.hdr.object_id = UVERBS_OBJECT_DEVICE;
 	arg.hdr.method_id = UVERBS_METHOD_GET_CONTEXT;
-	arg.hdr.driver_id = driver_id;
+	arg.hdr.driver_id = driver->driver_id;
 
 	if (copy_to_user(scratch + HYVH_SCRATCH_CMD, &arg, arg.hdr.length))
 		return -EFAULT;
@@ -263,7 +288,7 @@ static struct file *hyvh_uctx_open_file(const struct path *path,
  * @uctx: filled in
  * @path: uverbs device of the HCA
  * @cred: credentials of a process that was allowed to open it
- * @driver_id: enum rdma_driver_id of the HCA
+ * @driver: the HCA's driver
  * @owner: task shown by the resource tracker
  * @scratch: VMM memory, HYVH_SCRATCH_SIZE bytes
  * @cmd: the guest's request with provider data, or NULL
@@ -275,7 +300,8 @@ static struct file *hyvh_uctx_open_file(const struct path *path,
  * Return: 0; -EINVAL if the HCA has another driver; or another negative errno.
  */
 int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
-		   const struct cred *cred, u32 driver_id,
+		   const struct cred *cred,
+		   const struct hyvh_hca_driver *driver,
 		   struct task_struct *owner, void __user *scratch,
 		   struct hyvh_cmd *cmd)
 {
@@ -296,7 +322,7 @@ int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
 		ret = -ENODEV;
 		goto err_file;
 	}
-	ret = hyvh_uctx_get_context(uctx, driver_id, scratch, cmd);
+	ret = hyvh_uctx_get_context(uctx, driver, scratch, cmd);
 	if (ret)
 		goto err_file;
 

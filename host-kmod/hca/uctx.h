@@ -13,6 +13,7 @@
 struct cred;
 struct file;
 struct hyvh_cmd;
+struct hyvh_hca_driver;
 struct hyvh_placeholder;
 struct path;
 
@@ -37,7 +38,8 @@ void hyvh_uctx_unregister(void);
 bool hyvh_uctx_is_uverbs(struct file *file);
 int hyvh_uctx_hca_name(struct file *file, char *name);
 int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
-		   const struct cred *cred, u32 driver_id,
+		   const struct cred *cred,
+		   const struct hyvh_hca_driver *driver,
 		   struct task_struct *owner, void __user *scratch,
 		   struct hyvh_cmd *cmd);
 void hyvh_uctx_close(struct hyvh_uctx *uctx);

@@ -38,7 +38,7 @@ pgprot_t hyvh_snapshot_prot(const struct hyvh_snapshot *snapshot,
 		prot = pgprot_noncached(prot);
 	else if (snapshot->cache == HYV_CACHE_WC)
 		prot = pgprot_writecombine(prot);
-	return snapshot->entry ? pgprot_decrypted(prot) : prot;
+	return snapshot->io ? pgprot_decrypted(prot) : prot;
 }
 
 void hyvh_snapshot_show(struct hyvh_snapshot *snapshot,
@@ -106,15 +106,16 @@ static bool hyvh_snapshot_view(struct hyvh_snapshot *snapshot,
 }
 
 static int hyvh_snapshot_io(struct hyvh_snapshot *snapshot,
-			    struct vm_area_struct *vma)
+			    struct vm_area_struct *vma, bool lasting)
 {
 	struct rdma_user_mmap_entry *entry = compat_umap_entry(vma);
 	unsigned long i;
 	int ret;
 
 	/* Without an entry nothing would keep the memory allocated. */
-	if (!entry || !kref_get_unless_zero(&entry->ref))
+	if (entry ? !kref_get_unless_zero(&entry->ref) : !lasting)
 		return -EOPNOTSUPP;
+	snapshot->io = true;
 	snapshot->entry = entry;
 	for (i = 0; i < snapshot->nr; i++) {
 		struct follow_pfnmap_args args = {
@@ -140,7 +141,8 @@ static int hyvh_snapshot_io(struct hyvh_snapshot *snapshot,
 }
 
 static int hyvh_snapshot_fill(struct hyvh_snapshot *snapshot, struct file *file,
-			      unsigned long pgoff, unsigned long addr)
+			      unsigned long pgoff, unsigned long addr,
+			      bool lasting)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -159,7 +161,7 @@ static int hyvh_snapshot_fill(struct hyvh_snapshot *snapshot, struct file *file,
 	else if (vma->vm_pgoff != pgoff)
 		ret = -EFAULT;
 	else if (vma->vm_flags & (VM_IO | VM_PFNMAP))
-		ret = hyvh_snapshot_io(snapshot, vma);
+		ret = hyvh_snapshot_io(snapshot, vma, lasting);
 	else
 		ret = hyvh_snapshot_pages(snapshot, addr);
 out:
@@ -173,6 +175,7 @@ out:
  * @pgoff: mmap offset in pages
  * @nr: number of pages
  * @writable: ask for memory that can be written
+ * @lasting: I/O memory without an owner lasts longer than the snapshot will
  *
  * Calls the driver's mmap once.
  *
@@ -183,7 +186,8 @@ out:
  * has interfered; or another error of mmap(2).
  */
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
-					 unsigned long nr, bool writable)
+					 unsigned long nr, bool writable,
+					 bool lasting)
 {
 	unsigned long prot = PROT_READ | (writable ? PROT_WRITE : 0);
 	struct hyvh_snapshot *snapshot;
@@ -203,7 +207,7 @@ struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 		ret = (int)addr;
 		goto err_free;
 	}
-	ret = hyvh_snapshot_fill(snapshot, file, pgoff, addr);
+	ret = hyvh_snapshot_fill(snapshot, file, pgoff, addr, lasting);
 	vm_munmap(addr, nr << PAGE_SHIFT);
 	if (ret)
 		goto err_free;

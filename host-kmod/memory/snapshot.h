@@ -20,6 +20,7 @@ struct vm_fault;
  * @nr: number of pages
  * @cache: cache attribute of the driver's mapping, HYV_CACHE_*
  * @writable: may be written
+ * @io: this is I/O memory
  * @entry: keeps I/O memory allocated; or NULL
  * @view_ops: operations of @view if this is a doorbell page of hyvs.ko; or NULL
  * @view: that page
@@ -31,6 +32,7 @@ struct hyvh_snapshot {
 	unsigned long nr;
 	u8 cache;
 	bool writable;
+	bool io;
 	struct rdma_user_mmap_entry *entry;
 	const struct hyvs_view_ops *view_ops;
 	struct hyvs_view view;
@@ -40,7 +42,8 @@ struct hyvh_snapshot {
 };
 
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
-					 unsigned long nr, bool writable);
+					 unsigned long nr, bool writable,
+					 bool lasting);
 void hyvh_snapshot_free(struct hyvh_snapshot *snapshot);
 
 /* The snapshot will be seen in @mapping from @place on. */

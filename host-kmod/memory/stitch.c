@@ -156,22 +156,42 @@ static const struct file_operations hyvh_stitch_fops = {
 	.llseek = noop_llseek,
 };
 
-/* Map @stitch->size bytes of a new file at an address that the kernel chooses. */
+/* A file in whose mappings pages can be inserted, and which has none itself. */
+struct file *hyvh_stitch_file_create(void)
+{
+	return hyvh_pseudo_file_create("hyv-stitch", &hyvh_stitch_fops);
+}
+
+/* Map a new file at an address that the kernel chooses. */
 static int hyvh_stitch_map_file(struct hyvh_stitch *stitch, unsigned long prot)
 {
 	struct file *file;
 	unsigned long addr;
 
-	file = hyvh_pseudo_file_create("hyv-stitch", &hyvh_stitch_fops);
+	file = hyvh_stitch_file_create();
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	addr = vm_mmap(file, 0, stitch->size, prot, MAP_SHARED, 0);
+	addr = vm_mmap(file, 0, stitch->size + stitch->guard, prot, MAP_SHARED,
+		       0);
 	if (IS_ERR_VALUE(addr)) {
 		fput(file);
 		return (int)addr;
 	}
 	stitch->file = file;
 	stitch->start = addr;
+	stitch->insert_at = addr;
+	return 0;
+}
+
+/* Where to insert pages. */
+static int hyvh_stitch_prepare(struct hyvh_stitch *stitch,
+			       const struct hyvh_stitch_how *how)
+{
+	if (!how->file)
+		return hyvh_stitch_map_file(stitch, PROT_READ | PROT_WRITE);
+	stitch->file = get_file(how->file);
+	stitch->insert_at = how->addr;
+	stitch->insert_pos = how->pos;
 	return 0;
 }
 
@@ -310,7 +330,7 @@ static int hyvh_stitch_lock_files(struct hyvh_stitch *stitch)
 static int hyvh_stitch_insert_batch(struct hyvh_stitch *stitch,
 				    unsigned long first, unsigned long nr)
 {
-	unsigned long addr = stitch->start + (first << PAGE_SHIFT);
+	unsigned long addr = stitch->insert_at + (first << PAGE_SHIFT);
 	struct page **pages = stitch->pages + first;
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -347,7 +367,8 @@ static int hyvh_stitch_insert(struct hyvh_stitch *stitch)
 }
 
 static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
-				 const struct hyvh_stitch_plan *plan)
+				 const struct hyvh_stitch_plan *plan,
+				 const struct hyvh_stitch_how *how)
 {
 	int ret;
 
@@ -362,7 +383,7 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 	ret = hyvh_stitch_pin(stitch, plan);
 	if (ret)
 		return ret;
-	return hyvh_stitch_map_file(stitch, PROT_READ | PROT_WRITE) ?:
+	return hyvh_stitch_prepare(stitch, how) ?:
 	       hyvh_stitch_lock_files(stitch) ?: hyvh_stitch_insert(stitch);
 }
 
@@ -373,7 +394,8 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 static void hyvh_stitch_remove(struct hyvh_stitch *stitch)
 {
 	if (stitch->file)
-		unmap_mapping_range(stitch->file->f_mapping, 0, 0, 1);
+		unmap_mapping_range(stitch->file->f_mapping, stitch->insert_pos,
+				    stitch->size, 1);
 	hyvh_ram_files_release(&stitch->ram);
 }
 
@@ -381,7 +403,7 @@ static void hyvh_stitch_remove(struct hyvh_stitch *stitch)
 static void hyvh_stitch_munmap(struct hyvh_stitch *stitch)
 {
 	unsigned long start = stitch->start;
-	unsigned long end = start + stitch->size;
+	unsigned long end = start + stitch->size + stitch->guard;
 
 	if (stitch->hole_size) {
 		if (stitch->hole > start)
@@ -446,11 +468,17 @@ static int hyvh_stitch_prefault(const struct hyvh_stitch *stitch)
 }
 
 static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
-				      const struct hyvh_stitch_plan *plan)
+				      const struct hyvh_stitch_plan *plan,
+				      const struct hyvh_stitch_how *how)
 {
+	enum hyvh_stitch_way way = plan->way;
 	int ret, reason = -EOPNOTSUPP;
 
-	switch (plan->how) {
+	if (how->file)
+		way = HYVH_STITCH_PAGES;
+	else if (how->guard && way == HYVH_STITCH_DIRECT)
+		way = HYVH_STITCH_VMAS;
+	switch (way) {
 	case HYVH_STITCH_DIRECT:
 		stitch->addr = plan->addr;
 		return hyvh_stitch_check(stitch, plan, NULL);
@@ -463,24 +491,26 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 		reason = ret;
 		fallthrough;
 	default:
-		ret = hyvh_stitch_map_pages(stitch, plan);
+		ret = hyvh_stitch_map_pages(stitch, plan, how);
 		/* Memory for which this was no way out */
 		if (ret == -EOPNOTSUPP)
 			ret = reason;
 		break;
 	}
 	if (!ret)
-		stitch->addr = stitch->start + plan->offset;
+		stitch->addr = stitch->insert_at + plan->offset;
 	return ret;
 }
 
 static int hyvh_stitch_map(struct hyvh_stitch *stitch,
-			   const struct hyvh_stitch_plan *plan)
+			   const struct hyvh_stitch_plan *plan,
+			   const struct hyvh_stitch_how *how)
 {
 	int ret;
 
 	stitch->size = plan->nr_pages << PAGE_SHIFT;
-	ret = hyvh_stitch_map_as_planned(stitch, plan);
+	stitch->guard = how->guard ? PAGE_SIZE : 0;
+	ret = hyvh_stitch_map_as_planned(stitch, plan, how);
 	if (!ret && !stitch->pages)
 		ret = hyvh_stitch_prefault(stitch);
 	if (ret)
@@ -490,7 +520,8 @@ static int hyvh_stitch_map(struct hyvh_stitch *stitch,
 
 /* Stitch by the table of @stitch. */
 static int hyvh_stitch_list(struct hyvh_stitch *stitch,
-			    const struct hyvh_list_view *list, u32 max_chunks)
+			    const struct hyvh_list_view *list,
+			    const struct hyvh_stitch_how *how)
 {
 	const struct hyvh_mem_table *table = stitch->table;
 	struct hyvh_stitch_plan plan;
@@ -500,7 +531,7 @@ static int hyvh_stitch_list(struct hyvh_stitch *stitch,
 	/* Bound the list before its chunks are read. */
 	if (list->length > hyvh_mem_table_bytes(table))
 		return -EFAULT;
-	ret = hyvh_chunks_load(&chunks, list, max_chunks, hyvh_guest_read,
+	ret = hyvh_chunks_load(&chunks, list, how->max_chunks, hyvh_guest_read,
 			       table);
 	if (ret)
 		return ret;
@@ -509,7 +540,7 @@ static int hyvh_stitch_list(struct hyvh_stitch *stitch,
 	hyvh_chunks_release(&chunks);
 	if (ret)
 		return ret;
-	ret = hyvh_stitch_map(stitch, &plan);
+	ret = hyvh_stitch_map(stitch, &plan, how);
 	hyvh_stitch_plan_release(&plan);
 	return ret;
 }
@@ -519,7 +550,7 @@ static int hyvh_stitch_list(struct hyvh_stitch *stitch,
  * @stitch: filled in; to be undone with hyvh_stitch_unmap()
  * @mem: guest memory
  * @list: the buffer, from a request
- * @max_chunks: most chunks to accept
+ * @how: how to do that
  *
  * Until hyvh_stitch_unmap(), HYV_SET_MEM waits.
  *
@@ -531,7 +562,8 @@ static int hyvh_stitch_list(struct hyvh_stitch *stitch,
  * request is cancelled; or another negative errno.
  */
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,
-		      const struct hyvh_list_view *list, u32 max_chunks)
+		      const struct hyvh_list_view *list,
+		      const struct hyvh_stitch_how *how)
 {
 	bool again;
 	int ret;
@@ -542,7 +574,7 @@ int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,
 		stitch->table = hyvh_guest_mem_get(mem);
 		if (!stitch->table)
 			return -EFAULT;
-		ret = hyvh_stitch_list(stitch, list, max_chunks);
+		ret = hyvh_stitch_list(stitch, list, how);
 		if (!ret)
 			return 0;
 		/* A failure under a table that was replaced says nothing. */

@@ -18,10 +18,14 @@ struct page;
 /* A stitched buffer. */
 struct hyvh_stitch {
 	unsigned long addr;		/* of the buffer's first byte */
-	/* Start of the range; 0 if the memory was contiguous already. */
+	/* Start of the range; 0 if it is not a mapping of its own. */
 	unsigned long start;
 	unsigned long size;		/* bytes of the range */
+	unsigned long guard;		/* bytes behind it without memory */
 	struct file *file;		/* of the range, or of what reserves it */
+	/* Where pages are inserted; in the file, too. */
+	unsigned long insert_at;
+	u64 insert_pos;
 	/* The part of the range that a failure has unmapped; see stitch.c. */
 	unsigned long hole;
 	unsigned long hole_size;
@@ -33,8 +37,28 @@ struct hyvh_stitch {
 	struct hyvh_mem_table *table;	/* in use until the range is undone */
 };
 
+/**
+ * struct hyvh_stitch_how - how to stitch a buffer
+ * @max_chunks: most chunks to accept
+ * @guard: leave addresses without memory behind the buffer, because it is not the
+ *	caller who tells the driver its length
+ * @file: of hyvh_stitch_file_create(): insert the pages into a mapping of this file,
+ *	and do not use any other address; or NULL
+ * @addr: there: address for the buffer's first page
+ * @pos: there: offset in the file
+ */
+struct hyvh_stitch_how {
+	u32 max_chunks;
+	bool guard;
+	struct file *file;
+	unsigned long addr;
+	u64 pos;
+};
+
+struct file *hyvh_stitch_file_create(void);
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,
-		      const struct hyvh_list_view *list, u32 max_chunks);
+		      const struct hyvh_list_view *list,
+		      const struct hyvh_stitch_how *how);
 void hyvh_stitch_unmap(struct hyvh_stitch *stitch);
 
 #endif /* HYVH_STITCH_H */

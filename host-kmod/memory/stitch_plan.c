@@ -198,12 +198,12 @@ int hyvh_stitch_plan_make(struct hyvh_stitch_plan *plan,
 	plan->piece = walk.piece;
 	plan->addr = 0;
 	if (walk.nr == 1) {
-		plan->how = HYVH_STITCH_DIRECT;
+		plan->way = HYVH_STITCH_DIRECT;
 		plan->addr = walk.piece[0].hva + plan->offset;
 	} else if (walk.nr <= max_vmas) {
-		plan->how = HYVH_STITCH_VMAS;
+		plan->way = HYVH_STITCH_VMAS;
 	} else {
-		plan->how = HYVH_STITCH_PAGES;
+		plan->way = HYVH_STITCH_PAGES;
 	}
 	return 0;
 

@@ -16,7 +16,7 @@
  */
 #define HYVH_STITCH_MAX_REPEATS	4
 
-enum hyvh_stitch_how {
+enum hyvh_stitch_way {
 	HYVH_STITCH_DIRECT,	/* use the memory as it is: it is one piece */
 	HYVH_STITCH_VMAS,	/* map the pieces again, next to each other */
 	HYVH_STITCH_PAGES,	/* too many pieces: insert page by page */
@@ -29,7 +29,7 @@ struct hyvh_piece {
 };
 
 struct hyvh_stitch_plan {
-	enum hyvh_stitch_how how;
+	enum hyvh_stitch_way way;
 	/* VMM address of the buffer if HYVH_STITCH_DIRECT, else 0. */
 	u64 addr;
 	u32 offset;			/* of the first byte in its page */

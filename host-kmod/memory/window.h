@@ -45,6 +45,7 @@ struct hyvh_window {
  * @file: uverbs file of the context
  * @range: mmap offset and length
  * @writable: allow writing
+ * @lasting: the memory lives as long as the context
  * @charge: the mapping takes over this reference if it succeeds; or NULL
  * @offset: set to the offset in the window
  * @cache: set to the HYV_CACHE_* attribute of the mapping
@@ -53,6 +54,7 @@ struct hyvh_window_req {
 	struct file *file;
 	struct hyvh_mmap_range range;
 	bool writable;
+	bool lasting;
 	struct hyvh_charge *charge;
 	u64 offset;
 	u8 cache;

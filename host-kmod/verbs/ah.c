@@ -6,6 +6,7 @@
 
 #include "address/vgid.h"
 #include "command/convert.h"
+#include "hca/hca.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
@@ -72,11 +73,22 @@ const struct hyvh_obj_ops hyvh_ah_ops = {
 	.destroy = hyvh_ah_destroy,
 };
 
+/*
+ * May the guest send datagrams? Not if it would put addresses into its work requests
+ * that the host cannot translate.
+ */
+bool hyvh_cmd_has_ah(const struct hyvh_cmd *cmd)
+{
+	return cmd->ibdev->ops.create_user_ah &&
+	       !(cmd->driver->wqe_addresses &&
+		 hyvh_vgids_enabled(&cmd->vnic->vgids));
+}
+
 int hyvh_cmd_create_ah(struct hyvh_cmd *cmd)
 {
 	const struct hyv_create_ah_req *req = cmd->req;
 
-	if (!cmd->ibdev->ops.create_user_ah)
+	if (!hyvh_cmd_has_ah(cmd))
 		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
 	return hyvh_obj_create(cmd, &hyvh_ah_ops, req->pd);
 }

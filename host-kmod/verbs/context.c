@@ -5,9 +5,26 @@
 #include <linux/err.h>
 #include <linux/list.h>
 
+#include "hca/hca.h"
+#include "hca/provider_rules.h"
 #include "memory/charge.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
+
+/* Doorbell pages, which may be memory of the host. NULL if there are none. */
+static struct hyvh_charge *hyvh_doorbells_charge(struct hyvh_cmd *cmd)
+{
+	struct hyvh_quota *quota = cmd->vnic->quota;
+	struct hyvh_charge *charge;
+
+	if (!cmd->driver->doorbell_pages)
+		return NULL;
+	charge = hyvh_charge_new(&quota[HYV_NL_QUOTA_QUEUE_BYTES],
+				 cmd->driver->doorbell_pages * PAGE_SIZE);
+	if (charge == ERR_PTR(-EDQUOT))
+		hyvh_cmd_refuse(cmd, -EDQUOT, "no quota for doorbell pages");
+	return charge;
+}
 
 static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			      struct hyvh_obj *parent)
@@ -16,25 +33,40 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	struct hyvh_vnic *vnic = cmd->vnic;
 	int ret;
 
+	context->charge = hyvh_doorbells_charge(cmd);
+	if (IS_ERR(context->charge))
+		return PTR_ERR(context->charge);
 	hyvh_mmap_table_init(&context->regions);
 	INIT_LIST_HEAD(&context->mappings);
 	ret = hyvh_uctx_open(&context->uctx, &vnic->hca_path, vnic->hca_cred,
-			     cmd->ibdev->ops.driver_id, vnic->owner,
-			     cmd->scratch, cmd);
-	if (ret)
+			     cmd->driver, vnic->owner, cmd->scratch, cmd);
+	if (ret) {
+		hyvh_charge_put(context->charge);
 		return hyvh_cmd_refuse(cmd, ret, "cannot open the HCA");
+	}
 	/* The device number may belong to another HCA by now. */
 	if (context->uctx.ib->device != cmd->ibdev) {
 		hyvh_uctx_close(&context->uctx);
+		hyvh_charge_put(context->charge);
 		return hyvh_cmd_refuse(cmd, -ENODEV, "HCA was replaced");
 	}
 	return 0;
 }
 
+static void hyvh_context_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
+{
+	hyvh_to_context(obj)->nr_doorbells =
+		hyvh_provider_doorbells(cmd->driver->driver_id, cmd->udata_out,
+					cmd->udata_out_len);
+}
+
 /* The context has no objects and no mappings. */
 static int hyvh_context_close(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
-	hyvh_uctx_close(&hyvh_to_context(obj)->uctx);
+	struct hyvh_context *context = hyvh_to_context(obj);
+
+	hyvh_uctx_close(&context->uctx);
+	hyvh_charge_put(context->charge);
 	return 0;
 }
 
@@ -43,6 +75,7 @@ const struct hyvh_obj_ops hyvh_context_ops = {
 	.name = "context",
 	.size = sizeof(struct hyvh_context),
 	.build = hyvh_context_build,
+	.replied = hyvh_context_replied,
 	.destroy = hyvh_context_close,
 };
 
@@ -51,12 +84,12 @@ int hyvh_cmd_alloc_context(struct hyvh_cmd *cmd)
 	return hyvh_obj_create(cmd, &hyvh_context_ops, 0);
 }
 
-static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,
-			     struct hyvh_window_req *req)
+static int hyvh_context_mmap_queue(struct hyvh_cmd *cmd,
+				   struct hyvh_context *context,
+				   struct hyvh_window_req *req)
 {
 	int ret;
 
-	req->file = context->uctx.file;
 	ret = hyvh_mmap_table_claim(&context->regions, &req->range,
 				    &req->charge);
 	if (ret)
@@ -71,6 +104,26 @@ static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,
 				       req->range.length);
 	}
 	return 0;
+}
+
+static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,
+			     struct hyvh_window_req *req)
+{
+	int ret;
+
+	req->file = context->uctx.file;
+	ret = hyvh_provider_mmap(cmd->driver->driver_id, &req->range,
+				 req->writable, context->nr_doorbells);
+	if (ret < 0)
+		return hyvh_cmd_refuse(cmd, ret, "no mapping at 0x%llx",
+				       req->range.offset);
+	if (!ret)
+		return hyvh_context_mmap_queue(cmd, context, req);
+	req->lasting = true;
+	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
+	if (ret)
+		hyvh_cmd_refuse(cmd, ret, "cannot map a page");
+	return ret;
 }
 
 int hyvh_cmd_mmap(struct hyvh_cmd *cmd)

@@ -3,12 +3,15 @@
  * Completion queues.
  */
 #include <linux/err.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 #include <compat/ib_verbs.h>
+#include <hyv/provider.h>
 
 #include "hca/hca.h"
+#include "hca/udata_fixup.h"
 #include "memory/charge.h"
 #include "memory/queue_cost.h"
 #include "notify/doorbell.h"
@@ -35,7 +38,9 @@ static struct ib_cq *hyvh_ib_create_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq,
 				       const struct ib_cq_init_attr *attr)
 {
 	struct hyvh_uctx *uctx = &cq->context->uctx;
+	struct hyv_queue_size size = { .entries = attr->cqe };
 	struct uverbs_attr_bundle bundle;
+	struct hyvh_udata_mem mem;
 	struct ib_cq *ib;
 	int ret;
 
@@ -53,7 +58,11 @@ static struct ib_cq *hyvh_ib_create_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq,
 	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		goto err_put;
+	ret = hyvh_pins_get(&cq->queues.pins, cmd, cq->context, &size, &mem);
+	if (ret)
+		goto err_put;
 	ret = compat_create_cq(ib, attr, &bundle);
+	hyvh_udata_unmap(&mem);
 	if (ret)
 		goto err_put;
 	rdma_restrack_add(&ib->res);
@@ -89,7 +98,7 @@ static int hyvh_cq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_cq(attr.cqe));
 	if (IS_ERR(charge))
 		return PTR_ERR(charge);
-	hyvh_queues_init(&cq->queues, cq->context, charge);
+	hyvh_queues_init(&cq->queues, vnic, cq->context, charge);
 	ret = xa_alloc(&vnic->cq_slots, &cq->slot, obj,
 		       XA_LIMIT(0, HYVH_CQ_SLOTS - 1), GFP_KERNEL_ACCOUNT);
 	if (ret)
@@ -176,15 +185,35 @@ int hyvh_cmd_create_cq(struct hyvh_cmd *cmd)
 	return hyvh_obj_create(cmd, &hyvh_cq_ops, req->context);
 }
 
+/*
+ * A driver may leave the queue as it is, if the size stays the same. Only the record
+ * of a queue in guest memory stays otherwise.
+ */
 static int hyvh_ib_resize_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq, u32 cqe)
 {
+	struct hyv_queue_size size = { .entries = cqe };
 	struct uverbs_attr_bundle bundle;
+	struct hyvh_udata_mem mem;
+	struct hyvh_pins pins;
+	int old = cq->ib->cqe;
 	int ret;
+
+	lockdep_assert_held(&cq->lock);
 
 	ret = hyvh_udata_begin(&bundle, &cq->context->uctx, cmd);
 	if (ret)
 		return ret;
-	return cmd->ibdev->ops.resize_cq(cq->ib, cqe, &bundle.driver_udata);
+	ret = hyvh_pins_get(&pins, cmd, cq->context, &size, &mem);
+	if (ret)
+		return ret;
+	ret = cmd->ibdev->ops.resize_cq(cq->ib, cqe, &bundle.driver_udata);
+	hyvh_udata_unmap(&mem);
+	if (!ret && cq->ib->cqe != old) {
+		swap(pins.bytes, cq->queues.pins.bytes);
+		swap(pins.nr, cq->queues.pins.nr);
+	}
+	hyvh_pins_put(&pins, cq->vnic);
+	return ret;
 }
 
 static int hyvh_cq_resize(struct hyvh_cmd *cmd, struct hyvh_cq *cq, u32 cqe)

@@ -2,8 +2,12 @@
 /*
  * Looking up and creating objects of a guest.
  */
+#include <linux/atomic.h>
+#include <linux/capability.h>
 #include <linux/err.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 
@@ -46,6 +50,23 @@ int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes)
 	if (ret)
 		hyvh_cmd_refuse(cmd, ret, "%llu bytes exceed the quota", bytes);
 	return ret;
+}
+
+/*
+ * Check RLIMIT_MEMLOCK before memory is stitched: the HCA's driver would refuse it
+ * later, but a chunk list may repeat one page millions of times, and stitching would
+ * pin all of them.
+ */
+int hyvh_cmd_check_memlock(struct hyvh_cmd *cmd, u64 bytes)
+{
+	u64 pinned = (u64)atomic64_read(&current->mm->pinned_vm) << PAGE_SHIFT;
+	u64 limit = rlimit(RLIMIT_MEMLOCK);
+
+	if ((pinned > limit || bytes > limit - pinned) &&
+	    !capable(CAP_IPC_LOCK))
+		return hyvh_cmd_refuse(cmd, -ENOMEM,
+				       "RLIMIT_MEMLOCK of the VMM exceeded");
+	return 0;
 }
 
 /*

@@ -17,6 +17,17 @@
 #include "verbs/verbs.h"
 #include "vnic.h"
 
+/* Take out what the HCA has, but guests do not get. */
+static void hyvh_hide_verbs(struct hyvh_cmd *cmd)
+{
+	struct hyv_query_device_rsp *rsp = cmd->rsp;
+
+	rsp->max_wq_type_rq = 0;
+	rsp->raw_packet_caps = 0;
+	if (!hyvh_cmd_has_ah(cmd))
+		rsp->verbs &= cpu_to_le32(~(HYV_VERB_AH | HYV_VERB_MCAST));
+}
+
 /* Like uverbs, asks the HCA's driver only if there is provider data. */
 int hyvh_cmd_query_device(struct hyvh_cmd *cmd)
 {
@@ -28,6 +39,7 @@ int hyvh_cmd_query_device(struct hyvh_cmd *cmd)
 	if (!cmd->udata_in_len && !cmd->udata_out_room) {
 		hyvh_device_attr_to_wire(cmd->ibdev, &cmd->ibdev->attrs,
 					 cmd->rsp);
+		hyvh_hide_verbs(cmd);
 		return 0;
 	}
 
@@ -42,6 +54,7 @@ int hyvh_cmd_query_device(struct hyvh_cmd *cmd)
 	if (ret)
 		return ret;
 	hyvh_device_attr_to_wire(cmd->ibdev, &attr, cmd->rsp);
+	hyvh_hide_verbs(cmd);
 	return 0;
 }
 

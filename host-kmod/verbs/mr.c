@@ -107,29 +107,16 @@ static void hyvh_mr_uncharge(struct hyvh_vnic *vnic, u64 pinned)
 	hyvh_quota_uncharge(vnic->vmm_mrs, 1);
 }
 
-static bool hyvh_mr_exceeds_memlock(u64 bytes)
-{
-	u64 pinned = (u64)atomic64_read(&current->mm->pinned_vm) << PAGE_SHIFT;
-	u64 limit = rlimit(RLIMIT_MEMLOCK);
-
-	return (pinned > limit || bytes > limit - pinned) &&
-	       !capable(CAP_IPC_LOCK);
-}
-
-/*
- * Stitch the memory of an MR. Checks RLIMIT_MEMLOCK first: the HCA's driver
- * would refuse the memory later, but a chunk list may repeat one page millions
- * of times, and stitching would pin all of them.
- */
 static int hyvh_mr_stitch(struct hyvh_cmd *cmd, struct hyvh_stitch *stitch)
 {
 	const struct hyvh_list_view *list = &cmd->lists[0];
+	struct hyvh_stitch_how how = { .max_chunks = HYVH_MAX_CHUNKS };
 	int ret;
 
-	if (hyvh_mr_exceeds_memlock(hyvh_mr_pinned(list)))
-		return hyvh_cmd_refuse(cmd, -ENOMEM,
-				       "RLIMIT_MEMLOCK of the VMM exceeded");
-	ret = hyvh_stitch_guest(stitch, &cmd->vnic->mem, list, HYVH_MAX_CHUNKS);
+	ret = hyvh_cmd_check_memlock(cmd, hyvh_mr_pinned(list));
+	if (ret)
+		return ret;
+	ret = hyvh_stitch_guest(stitch, &cmd->vnic->mem, list, &how);
 	if (ret)
 		return hyvh_cmd_refuse(cmd, ret, "cannot stitch guest memory");
 	return 0;

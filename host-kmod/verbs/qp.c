@@ -7,10 +7,12 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
+#include <hyv/provider.h>
 
 #include "address/vgid.h"
 #include "command/convert.h"
 #include "hca/hca.h"
+#include "hca/udata_fixup.h"
 #include "memory/queue_cost.h"
 #include "notify/doorbell.h"
 #include "verbs/verbs.h"
@@ -40,17 +42,26 @@ static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 				       struct ib_qp_init_attr *attr)
 {
 	struct hyvh_uctx *uctx = &qp->pd->context->uctx;
+	struct hyv_queue_size size = {
+		.entries = attr->srq ? 0 : attr->cap.max_recv_wr,
+	};
 	struct uverbs_attr_bundle bundle;
+	struct hyvh_udata_mem mem;
 	struct ib_qp *ib;
 	int ret;
 
 	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ERR_PTR(ret);
+	ret = hyvh_pins_get(&qp->queues.pins, cmd, qp->pd->context, &size,
+			    &mem);
+	if (ret)
+		return ERR_PTR(ret);
 	ib = ib_create_qp_user(cmd->ibdev, qp->pd->ib, attr,
 			       &bundle.driver_udata,
 			       (struct ib_uqp_object *)hyvh_uctx_uobject(uctx),
 			       NULL);
+	hyvh_udata_unmap(&mem);
 	if (IS_ERR(ib))
 		return ib;
 	ib_qp_usecnt_inc(ib);
@@ -174,7 +185,7 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		ret = PTR_ERR(charge);
 		goto err_unuse;
 	}
-	hyvh_queues_init(&qp->queues, qp->pd->context, charge);
+	hyvh_queues_init(&qp->queues, vnic, qp->pd->context, charge);
 	ret = xa_alloc(&vnic->qp_slots, &qp->slot, obj,
 		       XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
 	if (ret)
@@ -242,14 +253,14 @@ const struct hyvh_obj_ops hyvh_qp_ops = {
 	.silence = hyvh_qp_silence,
 };
 
-static bool hyvh_qp_type_ok(const struct ib_device *ibdev, u8 type)
+static bool hyvh_qp_type_ok(const struct hyvh_cmd *cmd, u8 type)
 {
 	switch (type) {
 	case IB_QPT_RC:
 	case IB_QPT_UC:
 		return true;
 	case IB_QPT_UD:
-		return ibdev->ops.create_user_ah;
+		return hyvh_cmd_has_ah(cmd);
 	default:
 		return false;
 	}
@@ -259,7 +270,7 @@ int hyvh_cmd_create_qp(struct hyvh_cmd *cmd)
 {
 	const struct hyv_create_qp_req *req = cmd->req;
 
-	if (!hyvh_qp_type_ok(cmd->ibdev, req->qp_type) || req->create_flags)
+	if (!hyvh_qp_type_ok(cmd, req->qp_type) || req->create_flags)
 		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP,
 				       "type %u, flags 0x%x not supported",
 				       req->qp_type,

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues of CQs, QPs and SRQs in kernel memory: what they cost, and where the
- * guest may map them.
+ * Queues of CQs, QPs and SRQs: what they cost; in kernel memory, where the guest may
+ * map them; in guest memory, what is pinned.
  */
 #include <linux/err.h>
+#include <linux/string.h>
 #include <hyv/provider.h>
 
 #include "hca/hca.h"
+#include "hca/udata_fixup.h"
 #include "hca/udata_region.h"
 #include "memory/charge.h"
+#include "memory/record.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
@@ -28,17 +31,84 @@ struct hyvh_charge *hyvh_queues_charge(struct hyvh_cmd *cmd, u64 bytes)
 	return charge;
 }
 
+static int hyvh_pins_charge(struct hyvh_pins *pins, struct hyvh_cmd *cmd)
+{
+	struct hyvh_vnic *vnic = cmd->vnic;
+	int ret;
+
+	ret = hyvh_quota_charge(vnic->vmm_mrs, pins->nr);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "too many MRs and queues of the VMM");
+	ret = hyvh_cmd_charge(cmd, &vnic->quota[HYV_NL_QUOTA_PINNED],
+			      pins->bytes);
+	if (ret)
+		hyvh_quota_uncharge(vnic->vmm_mrs, pins->nr);
+	return ret;
+}
+
+/**
+ * hyvh_pins_get() - let the HCA's driver find guest memory of queues
+ * @pins: set to what the object will have pinned, for hyvh_pins_put()
+ * @cmd: the request, after hyvh_udata_in()
+ * @context: context of the object
+ * @size: sizes in the fixed part of the request
+ * @mem: filled in, for hyvh_udata_unmap() when the driver has returned
+ *
+ * Context: Process context. May sleep. Runs in the VMM's address space.
+ * Return: 0; or, with nothing to undo, -EINVAL, -EDQUOT or another negative errno.
+ */
+int hyvh_pins_get(struct hyvh_pins *pins, struct hyvh_cmd *cmd,
+		  struct hyvh_context *context,
+		  const struct hyv_queue_size *size,
+		  struct hyvh_udata_mem *mem)
+{
+	struct hyvh_udata_target target = {
+		.guest_mem = &cmd->vnic->mem,
+		.records = &cmd->vnic->records,
+		.owner = context,
+	};
+	int ret;
+
+	memset(pins, 0, sizeof(*pins));
+	ret = hyvh_udata_find(mem, cmd, size, &pins->bytes, &pins->nr) ?:
+	      hyvh_cmd_check_memlock(cmd, pins->bytes) ?:
+	      hyvh_pins_charge(pins, cmd);
+	if (ret)
+		goto err;
+	ret = hyvh_udata_map(mem, cmd, &target);
+	if (ret)
+		goto err_uncharge;
+	pins->record = target.record;
+	return 0;
+
+err_uncharge:
+	hyvh_pins_put(pins, cmd->vnic);
+err:
+	memset(pins, 0, sizeof(*pins));
+	return ret;
+}
+
+/* The driver has unpinned the memory. */
+void hyvh_pins_put(struct hyvh_pins *pins, struct hyvh_vnic *vnic)
+{
+	hyvh_record_put(&vnic->records, pins->record);
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], pins->bytes);
+	hyvh_quota_uncharge(vnic->vmm_mrs, pins->nr);
+	memset(pins, 0, sizeof(*pins));
+}
+
 /* @queues are of a new object of @context. Takes over @charge. */
-void hyvh_queues_init(struct hyvh_queues *queues, struct hyvh_context *context,
+void hyvh_queues_init(struct hyvh_queues *queues, struct hyvh_vnic *vnic,
+		      struct hyvh_context *context,
 		      struct hyvh_charge *charge)
 {
+	queues->vnic = vnic;
 	queues->context = context;
 	queues->charge = charge;
 	hyvh_mmap_regions_init(queues->regions);
 }
 
-/* The queues are gone. Mappings of them keep the charge. */
-void hyvh_queues_free(struct hyvh_queues *queues)
+static void hyvh_queues_drop(struct hyvh_queues *queues)
 {
 	hyvh_mmap_table_set(&queues->context->regions, queues->regions, NULL, 0,
 			    NULL);
@@ -46,10 +116,17 @@ void hyvh_queues_free(struct hyvh_queues *queues)
 	queues->charge = NULL;
 }
 
+/* The queues are gone. Mappings of them keep the charge. */
+void hyvh_queues_free(struct hyvh_queues *queues)
+{
+	hyvh_queues_drop(queues);
+	hyvh_pins_put(&queues->pins, queues->vnic);
+}
+
 /* The driver has replaced the queues. Takes over @charge of the new ones. */
 void hyvh_queues_replace(struct hyvh_queues *queues, struct hyvh_charge *charge)
 {
-	hyvh_queues_free(queues);
+	hyvh_queues_drop(queues);
 	queues->charge = charge;
 }
 

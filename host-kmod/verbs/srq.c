@@ -5,6 +5,7 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/sched/task.h>
+#include <hyv/provider.h>
 
 #include "command/convert.h"
 #include "hca/hca.h"
@@ -34,16 +35,26 @@ static struct ib_srq *hyvh_ib_create_srq(struct hyvh_cmd *cmd,
 {
 	struct hyvh_uctx *uctx = &srq->pd->context->uctx;
 	struct ib_uobject *uobject = hyvh_uctx_uobject(uctx);
+	struct hyv_queue_size size = {
+		.entries = attr->attr.max_wr,
+		.max_sge = attr->attr.max_sge,
+	};
 	struct uverbs_attr_bundle bundle;
+	struct hyvh_udata_mem mem;
 	struct ib_srq *ib;
 	int ret;
 
 	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ERR_PTR(ret);
+	ret = hyvh_pins_get(&srq->queues.pins, cmd, srq->pd->context, &size,
+			    &mem);
+	if (ret)
+		return ERR_PTR(ret);
 	ib = ib_create_srq_user(srq->pd->ib, attr,
 				(struct ib_usrq_object *)uobject,
 				&bundle.driver_udata);
+	hyvh_udata_unmap(&mem);
 	if (IS_ERR(ib))
 		return ib;
 	srq->creator = hyvh_restrack_adopt(&ib->res, cmd->vnic->owner);
@@ -77,7 +88,7 @@ static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 							     srq->max_sge));
 	if (IS_ERR(charge))
 		return PTR_ERR(charge);
-	hyvh_queues_init(&srq->queues, srq->pd->context, charge);
+	hyvh_queues_init(&srq->queues, vnic, srq->pd->context, charge);
 	mutex_init(&srq->lock);
 	srq->ib = hyvh_ib_create_srq(cmd, srq, &attr);
 	if (IS_ERR(srq->ib)) {
@@ -152,14 +163,16 @@ static int hyvh_ib_modify_srq(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 {
 	u8 region[HYVH_MAX_UDATA_BUFFER];
 	struct uverbs_attr_bundle bundle;
+	struct hyv_queue_size size = {};
 	struct hyvh_udata_mem mem;
+	struct hyvh_pins pins;
 	u32 len;
 	int ret;
 
 	ret = hyvh_udata_begin(&bundle, &srq->pd->context->uctx, cmd);
 	if (ret)
 		return ret;
-	ret = hyvh_udata_map(&mem, &cmd->vnic->mem, cmd);
+	ret = hyvh_pins_get(&pins, cmd, srq->pd->context, &size, &mem);
 	if (ret)
 		return ret;
 	ret = cmd->ibdev->ops.modify_srq(srq->ib, attr, mask,
@@ -170,6 +183,7 @@ static int hyvh_ib_modify_srq(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
 		hyvh_queues_regions(&srq->queues, cmd, 0, region, len);
 	}
 	hyvh_udata_unmap(&mem);
+	hyvh_pins_put(&pins, srq->vnic);
 	return ret;
 }
 

@@ -32,8 +32,11 @@
 #include "notify/event_backlog.h"
 #include "verbs/obj.h"
 
+struct hyv_queue_size;
 struct hyvh_charge;
 struct hyvh_quota;
+struct hyvh_record;
+struct hyvh_udata_mem;
 struct hyvh_vnic;
 
 #define HYVH_DECLARE_CMD(NAME, name, ...) \
@@ -46,15 +49,26 @@ struct hyvh_context {
 	struct hyvh_obj obj;
 	struct hyvh_uctx uctx;
 	struct hyvh_mmap_table regions;	/* what may be mapped */
+	u32 nr_doorbells;		/* pages that may be mapped, too */
+	struct hyvh_charge *charge;	/* for these; or NULL */
 	/* In the window; protected by hyvh_window.lock. */
 	struct list_head mappings;
 	/* An object that has leaked uses it; set with a reference to it. */
 	bool leaked;
 };
 
-/* Queues of an object, which are made by the HCA's driver. */
+/* Memory of the guest that the HCA's driver has pinned for queues. */
+struct hyvh_pins {
+	u64 bytes;			/* without the record */
+	u32 nr;				/* of buffers */
+	struct hyvh_record *record;	/* or NULL */
+};
+
+/* Queues of an object: in memory of the HCA's driver, or of the guest. */
 struct hyvh_queues {
+	struct hyvh_vnic *vnic;
 	struct hyvh_context *context;	/* of the object */
+	struct hyvh_pins pins;
 	struct hyvh_charge *charge;	/* for their memory, or NULL */
 	struct hyvh_mmap_region regions[HYVH_MAX_REGIONS];
 };
@@ -247,16 +261,25 @@ void hyvh_obj_uncharge(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 void hyvh_destroy_all(struct hyvh_vnic *vnic);
 
 int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes);
+int hyvh_cmd_check_memlock(struct hyvh_cmd *cmd, u64 bytes);
 
 struct hyvh_charge *hyvh_queues_charge(struct hyvh_cmd *cmd, u64 bytes);
-void hyvh_queues_init(struct hyvh_queues *queues, struct hyvh_context *context,
+void hyvh_queues_init(struct hyvh_queues *queues, struct hyvh_vnic *vnic,
+		      struct hyvh_context *context,
 		      struct hyvh_charge *charge);
+int hyvh_pins_get(struct hyvh_pins *pins, struct hyvh_cmd *cmd,
+		  struct hyvh_context *context,
+		  const struct hyv_queue_size *size,
+		  struct hyvh_udata_mem *mem);
+void hyvh_pins_put(struct hyvh_pins *pins, struct hyvh_vnic *vnic);
 void hyvh_queues_free(struct hyvh_queues *queues);
 void hyvh_queues_replace(struct hyvh_queues *queues,
 			 struct hyvh_charge *charge);
 void hyvh_queues_regions(struct hyvh_queues *queues, struct hyvh_cmd *cmd,
 			 u16 source, const void *data, u32 len);
 void hyvh_queues_reply(struct hyvh_queues *queues, struct hyvh_cmd *cmd);
+
+bool hyvh_cmd_has_ah(const struct hyvh_cmd *cmd);
 
 /* Called by the worker. @slot may be any value. */
 void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot);

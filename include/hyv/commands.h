@@ -39,21 +39,21 @@
 	X(DESTROY, destroy, hyv_destroy_req, 32, hyv_rsp, 16, 0, 0) \
 	X(ALLOC_PD, alloc_pd, hyv_alloc_pd_req, 32, hyv_create_rsp, 24, 0, 0) \
 	X(CREATE_CQ, create_cq, hyv_create_cq_req, 40, \
-	  hyv_create_cq_rsp, 32, 0, 0) \
+	  hyv_create_cq_rsp, 32, HYV_MAX_LISTS, 0) \
 	X(CREATE_QP, create_qp, hyv_create_qp_req, 72, \
-	  hyv_create_qp_rsp, 48, 0, 0) \
+	  hyv_create_qp_rsp, 48, HYV_MAX_LISTS, 0) \
 	X(MODIFY_QP, modify_qp, hyv_modify_qp_req, 176, hyv_rsp, 16, 0, 0) \
 	X(QUERY_QP, query_qp, hyv_query_qp_req, 32, \
 	  hyv_query_qp_rsp, 184, 0, 0) \
 	X(REG_MR, reg_mr, hyv_reg_mr_req, 40, hyv_reg_mr_rsp, 32, 1, 0) \
 	X(RESIZE_CQ, resize_cq, hyv_resize_cq_req, 32, \
-	  hyv_resize_cq_rsp, 24, 0, 0) \
+	  hyv_resize_cq_rsp, 24, HYV_MAX_LISTS, 0) \
 	X(MODIFY_CQ, modify_cq, hyv_modify_cq_req, 32, hyv_rsp, 16, 0, 0) \
 	X(REREG_MR, rereg_mr, hyv_rereg_mr_req, 48, hyv_reg_mr_rsp, 32, 1, 0) \
 	X(CREATE_AH, create_ah, hyv_create_ah_req, 64, \
 	  hyv_create_rsp, 24, 0, 0) \
 	X(CREATE_SRQ, create_srq, hyv_create_srq_req, 48, \
-	  hyv_create_srq_rsp, 32, 0, 0) \
+	  hyv_create_srq_rsp, 32, HYV_MAX_LISTS, 0) \
 	X(MODIFY_SRQ, modify_srq, hyv_modify_srq_req, 40, \
 	  hyv_rsp, 16, HYV_MAX_LISTS, 0) \
 	X(QUERY_SRQ, query_srq, hyv_query_srq_req, 32, \

@@ -100,6 +100,17 @@ static void expect_inside(struct fuzz *fuzz, const void *p, u64 len)
 			(unsigned long)fuzz->req + fuzz->req_len);
 }
 
+/* Provider data is a copy, which the host may edit. */
+static void expect_udata(struct fuzz *fuzz, const struct hyvh_cmd *cmd)
+{
+	const struct hyv_req *hdr = (const void *)fuzz->req;
+	const void *udata = (const void *)fuzz->req + le16_to_cpu(hdr->fixed_len);
+
+	expect_inside(fuzz, udata, cmd->udata_in_len);
+	KUNIT_EXPECT_EQ(fuzz->test,
+			memcmp(cmd->udata_in, udata, cmd->udata_in_len), 0);
+}
+
 static int fuzz_plan(struct fuzz *fuzz, const struct hyvh_chunks *chunks)
 {
 	static const bool go_on;
@@ -135,7 +146,7 @@ static int fuzz_handler(struct hyvh_cmd *cmd)
 	KUNIT_EXPECT_LE(fuzz->test, cmd->udata_out_room, HYV_MAX_UDATA);
 	KUNIT_EXPECT_LE(fuzz->test, cmd->nr_lists, cmd->op->max_lists);
 	if (cmd->udata_in_len)
-		expect_inside(fuzz, cmd->udata_in, cmd->udata_in_len);
+		expect_udata(fuzz, cmd);
 	/* Write everything that a handler may write. */
 	memset(cmd->rsp, 0x5a, cmd->op->rsp_len);
 	memset(cmd->udata_out, 0x5a, cmd->udata_out_room);

@@ -31,7 +31,7 @@ struct plan_param {
 	u32 nr;
 	struct hyvh_chunk chunk[5];
 	int ret;
-	enum hyvh_stitch_how how;
+	enum hyvh_stitch_way way;
 	u32 nr_pieces;
 	struct hyvh_piece piece[5];
 };
@@ -127,10 +127,10 @@ static void stitch_plan(struct kunit *test)
 						    MAX_VMAS, &go_on), p->ret);
 	if (p->ret)
 		goto out;
-	KUNIT_EXPECT_EQ(test, plan.how, p->how);
+	KUNIT_EXPECT_EQ(test, plan.way, p->way);
 	KUNIT_EXPECT_EQ(test, plan.offset, p->addr % PG);
 	KUNIT_EXPECT_EQ(test, plan.length, p->length);
-	KUNIT_EXPECT_EQ(test, plan.addr, p->how == HYVH_STITCH_DIRECT ?
+	KUNIT_EXPECT_EQ(test, plan.addr, p->way == HYVH_STITCH_DIRECT ?
 			p->piece[0].hva + p->addr % PG : 0);
 	KUNIT_ASSERT_EQ(test, plan.nr_pieces, p->nr_pieces);
 	for (i = 0; i < p->nr_pieces; i++) {
@@ -217,7 +217,7 @@ static void stitch_plan_against_map(struct kunit *test)
 			continue;
 		}
 		KUNIT_ASSERT_EQ(test, ret, 0);
-		KUNIT_ASSERT_EQ(test, plan.how, plan.nr_pieces == 1 ?
+		KUNIT_ASSERT_EQ(test, plan.way, plan.nr_pieces == 1 ?
 				HYVH_STITCH_DIRECT : plan.nr_pieces <= max_vmas ?
 				HYVH_STITCH_VMAS : HYVH_STITCH_PAGES);
 		for (i = 1; i < plan.nr_pieces; i++)

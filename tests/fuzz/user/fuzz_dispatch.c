@@ -28,6 +28,17 @@ static void check_inside(const void *p, u64 len)
 	FUZZ_CHECK(at >= now.req && at + len <= now.req + now.len);
 }
 
+/* Provider data is a copy, which the host may edit. */
+static void check_udata(const struct hyvh_cmd *cmd)
+{
+	const struct hyv_req *hdr = (const void *)now.req;
+	const u8 *udata = now.req + le16_to_cpu(hdr->fixed_len);
+
+	check_inside(udata, cmd->udata_in_len);
+	FUZZ_CHECK(!memcmp(cmd->udata_in, udata, cmd->udata_in_len));
+	memset(cmd->udata_in, 0x5a, cmd->udata_in_len);
+}
+
 static int handler(struct hyvh_cmd *cmd)
 {
 	u16 i;
@@ -37,7 +48,7 @@ static int handler(struct hyvh_cmd *cmd)
 	FUZZ_CHECK(cmd->udata_in_len <= HYV_MAX_UDATA);
 	FUZZ_CHECK(cmd->udata_out_room <= HYV_MAX_UDATA);
 	if (cmd->udata_in_len)
-		check_inside(cmd->udata_in, cmd->udata_in_len);
+		check_udata(cmd);
 	for (i = 0; i < cmd->nr_lists; i++)
 		check_inside(cmd->lists[i].entry,
 			     (u64)cmd->lists[i].nr_entries *

@@ -161,7 +161,7 @@ static void check_plan(const struct hyvh_mem_table *table,
 		return;
 	FUZZ_CHECK(plan.nr_pieces && plan.length == chunks->length);
 	FUZZ_CHECK(plan.offset == offset_in_page(chunks->addr));
-	FUZZ_CHECK((plan.how == HYVH_STITCH_DIRECT) == (plan.nr_pieces == 1));
+	FUZZ_CHECK((plan.way == HYVH_STITCH_DIRECT) == (plan.nr_pieces == 1));
 	for (i = 0; i < plan.nr_pieces; i++) {
 		for (at = 0; at < plan.piece[i].len && pages < 256;
 		     at += PAGE_SIZE, pages++) {
