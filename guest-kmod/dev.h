@@ -44,6 +44,7 @@ enum {
  * @uverbs_abi_ver: provider ABI that user space sees
  * @nr_comp_vectors: number of completion vectors
  * @max_request: maximum length of a request in bytes
+ * @host_page_size: page of the host in bytes
  * @mac: MAC address of the network device that @guest_gids are taken from
  * @guest_gids: guest addressing (HYV_F_GUEST_GIDS)
  * @window: shared memory region that HCA queues are mapped into
@@ -76,6 +77,7 @@ struct vhyv_dev {
 	u32 uverbs_abi_ver;
 	u32 nr_comp_vectors;
 	u32 max_request;
+	u32 host_page_size;
 	u8 mac[ETH_ALEN] __aligned(2);
 	bool guest_gids;
 	struct virtio_shm_region window;

@@ -161,6 +161,7 @@ static int vhyv_read_config(struct vhyv_dev *hdev,
 			page_size, PAGE_SIZE);
 		return -EINVAL;
 	}
+	hdev->host_page_size = page_size;
 
 	virtio_cread_le(vdev, struct hyv_config, nr_event_queues, &val);
 	config->nr_event_queues = val;

@@ -112,6 +112,8 @@ struct vhyv_pd {
  * @target: handle, and target of events
  * @slot: arming slot in the doorbell area
  * @arm_lock: one caller arms the CQ at a time
+ * @resize_lock: one caller resizes the CQ at a time; protects @mem
+ * @mem: pinned memory that the HCA accesses, or NULL; a list
  */
 struct vhyv_cq {
 	struct ib_cq ibcq;
@@ -120,6 +122,8 @@ struct vhyv_cq {
 	struct vhyv_event_target target;
 	u32 slot;
 	struct mutex arm_lock;	/* held while the CQ is being armed */
+	struct mutex resize_lock;	/* protects mem */
+	struct vhyv_mem *mem;
 };
 
 /**
@@ -130,6 +134,7 @@ struct vhyv_cq {
  * @target: handle, and target of events
  * @slot: send doorbell in the doorbell area
  * @state: state that the owner has last set
+ * @mem: pinned memory that the HCA accesses, or NULL; a list
  */
 struct vhyv_qp {
 	struct ib_qp ibqp;
@@ -138,6 +143,7 @@ struct vhyv_qp {
 	struct vhyv_event_target target;
 	u32 slot;
 	enum ib_qp_state state;
+	struct vhyv_mem *mem;
 };
 
 /* A shared receive queue; its fields are as in struct vhyv_qp. */
@@ -145,6 +151,7 @@ struct vhyv_srq {
 	struct ib_srq ibsrq;
 	struct vhyv_ucontext *uctx;
 	struct vhyv_event_target target;
+	struct vhyv_mem *mem;
 };
 
 /**

@@ -3,12 +3,15 @@
  * Building requests and reading replies.
  *
  * Where provider data contains an address of user memory, the request carries
- * that memory as a chunk list. It stays pinned until the command is freed.
+ * that memory as a chunk list. It stays pinned until the command is freed, or the
+ * object that uses it is gone.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/io.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/virtio_config.h>
 
@@ -78,98 +81,133 @@ static int vhyv_status_to_errno(u32 status)
 	}
 }
 
-static bool vhyv_udata_has(const struct vhyv_dev *hdev, u16 opcode,
-			   size_t udata_len, const struct hyv_udata_addr *where)
-{
-	return where->driver_id == hdev->driver_id &&
-	       where->opcode == opcode &&
-	       where->offset + sizeof(u64) <= udata_len;
-}
+/* Room in a request for a list that is written elsewhere, or describes little. */
+#define VHYV_LIST_MIN	(sizeof(struct hyv_chunk_list) +		\
+			 2 * sizeof(struct hyv_chunk))
 
-/* Maximum length of the list of one buffer, at any offset in its page. */
-static size_t vhyv_udata_list_max(const struct hyv_udata_addr *where)
-{
-	size_t pages = DIV_ROUND_UP(where->length, PAGE_SIZE) + 1;
-
-	return sizeof(struct hyv_chunk_list) +
-	       pages * sizeof(struct hyv_chunk);
-}
-
-/* Maximum length of the chunk lists of provider data. */
-static size_t vhyv_udata_lists_max(const struct vhyv_dev *hdev, u16 opcode,
-				   size_t udata_len)
-{
-	size_t i, len = 0;
-
-	for (i = 0; i < ARRAY_SIZE(vhyv_udata_addrs); i++)
-		if (vhyv_udata_has(hdev, opcode, udata_len, &vhyv_udata_addrs[i]))
-			len += vhyv_udata_list_max(&vhyv_udata_addrs[i]);
-	return len;
-}
-
-/* Pin the memory at @addr and describe it. Returns the length of the list. */
-static ssize_t vhyv_udata_list_add(struct vhyv_cmd *cmd,
-				   struct hyv_chunk_list *list, u64 addr,
-				   const struct hyv_udata_addr *where)
-{
+/* A command that is being built. */
+struct vhyv_build {
+	struct vhyv_dev *hdev;
+	const struct vhyv_cmd_layout *layout;
+	const struct hyv_queue_size *size;
+	void *udata;		/* a copy, as the process can change it */
+	size_t udata_len;
+	size_t len;		/* of the request so far */
+	unsigned int nr_lists;
+	/* As in struct vhyv_cmd; without the command's own memory. */
 	struct vhyv_mem *mem;
+	struct vhyv_mem *udata_mem;
+};
+
+/* Build the list of @mem, with @keep bytes of the request left for others. */
+static int vhyv_build_list(struct vhyv_build *build, struct vhyv_mem *mem,
+			   size_t keep)
+{
+	struct vhyv_dev *hdev = build->hdev;
+	bool indirect = virtio_has_feature(hdev->vdev, HYV_F_INDIRECT_CHUNKS);
+	size_t used = build->len + keep;
 	ssize_t len;
 
+	len = vhyv_mem_list_prepare(mem, used < hdev->max_request ?
+				    hdev->max_request - used : 0, indirect);
+	if (len < 0)
+		return len;
+	build->len += len;
+	build->nr_lists++;
+	return 0;
+}
+
+/* Pin the memory that @where points to. Its address may be one that means none. */
+static int vhyv_build_pin(struct vhyv_build *build,
+			  const struct hyv_udata_addr *where, size_t keep)
+{
+	struct hyv_udata_range range;
+	struct vhyv_mem *mem;
+	int ret;
+
+	ret = hyv_udata_find(where, build->size, build->udata, build->udata_len,
+			     build->hdev->host_page_size, &range);
+	if (ret <= 0)
+		return ret ? -EINVAL : 0;
 	/* The HCA's driver may write there, and usually does. */
-	mem = vhyv_mem_pin(&cmd->hdev->ibdev, addr, where->length,
+	mem = vhyv_mem_pin(&build->hdev->ibdev, range.addr, range.length,
 			   IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(mem))
 		return PTR_ERR(mem);
-	mem->next = cmd->udata_mem;
-	cmd->udata_mem = mem;
-
-	len = vhyv_mem_list_prepare(mem, vhyv_udata_list_max(where), false);
-	if (len < 0)
-		return len;
-	vhyv_mem_list_write(mem, list);
-	list->slot = cpu_to_le16(where->slot);
-	return len;
+	mem->slot = where->slot;
+	vhyv_mem_add(where->life == HYV_LIFE_OBJECT ? &build->mem :
+						      &build->udata_mem, mem);
+	return vhyv_build_list(build, mem, keep);
 }
 
-/*
- * Add the memory that provider data points to, as lists from @pos on, where
- * vhyv_udata_lists_max() bytes are left. An address of 0 means no memory.
- * Returns the end of the last list, or an ERR_PTR.
- */
-static void *vhyv_udata_lists_add(struct vhyv_cmd *cmd, void *pos)
+static bool vhyv_udata_has(const struct vhyv_build *build,
+			   const struct hyv_udata_addr *where)
 {
-	struct hyv_req *hdr = cmd->req;
-	void *udata = cmd->req + cmd->layout->req_len;
-	size_t udata_len = le32_to_cpu(hdr->udata_len);
-	const struct hyv_udata_addr *where;
-	ssize_t len;
-	size_t i;
-	u64 addr;
+	return where->driver_id == build->hdev->driver_id &&
+	       where->opcode == build->layout->opcode;
+}
 
+/* Pin all memory that the provider data points to. */
+static int vhyv_build_udata(struct vhyv_build *build)
+{
+	size_t i, keep = 0;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(vhyv_udata_addrs); i++)
+		if (vhyv_udata_has(build, &vhyv_udata_addrs[i]))
+			keep += VHYV_LIST_MIN;
 	for (i = 0; i < ARRAY_SIZE(vhyv_udata_addrs); i++) {
-		where = &vhyv_udata_addrs[i];
-		if (!vhyv_udata_has(cmd->hdev, cmd->layout->opcode,
-				    udata_len, where))
+		if (!vhyv_udata_has(build, &vhyv_udata_addrs[i]))
 			continue;
-		memcpy(&addr, udata + where->offset, sizeof(addr));
-		if (!addr)
-			continue;
-		len = vhyv_udata_list_add(cmd, pos, addr, where);
-		if (len < 0)
-			return ERR_PTR(len);
-		le16_add_cpu(&hdr->nr_lists, 1);
-		pos += len;
+		keep -= VHYV_LIST_MIN;
+		ret = vhyv_build_pin(build, &vhyv_udata_addrs[i], keep);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void *vhyv_write_lists(const struct vhyv_mem *mem, void *pos)
+{
+	for (; mem; mem = mem->next) {
+		vhyv_mem_list_write(mem, pos);
+		pos += sizeof(struct hyv_chunk_list) +
+		       mem->nr_entries * sizeof(struct hyv_chunk);
 	}
 	return pos;
 }
 
-/* Return the start of a command's own chunk list. */
-void *vhyv_cmd_lists(struct vhyv_cmd *cmd)
+static struct vhyv_cmd *vhyv_build_cmd(struct vhyv_build *build,
+				       struct vhyv_mem *own,
+				       size_t udata_out_len, gfp_t gfp)
 {
-	const struct hyv_req *hdr = cmd->req;
+	const struct vhyv_cmd_layout *layout = build->layout;
+	struct vhyv_cmd *cmd;
+	struct hyv_req *hdr;
+	void *pos;
 
-	return cmd->req + ALIGN(cmd->layout->req_len +
-				le32_to_cpu(hdr->udata_len), 8);
+	cmd = vhyv_cmd_alloc(build->hdev, layout, build->len,
+			     layout->rsp_len + udata_out_len, gfp);
+	if (IS_ERR(cmd))
+		return cmd;
+	hdr = cmd->req;
+	hdr->opcode = cpu_to_le16(layout->opcode);
+	hdr->nr_lists = cpu_to_le16(build->nr_lists);
+	hdr->size = cpu_to_le32(build->len);
+	hdr->fixed_len = cpu_to_le16(layout->req_len);
+	hdr->udata_len = cpu_to_le32(build->udata_len);
+	hdr->udata_out_len = cpu_to_le32(udata_out_len);
+	if (build->udata_len)
+		memcpy(cmd->req + layout->req_len, build->udata,
+		       build->udata_len);
+	pos = cmd->req + ALIGN(layout->req_len + build->udata_len, 8);
+	pos = vhyv_write_lists(own, pos);
+	pos = vhyv_write_lists(build->mem, pos);
+	vhyv_write_lists(build->udata_mem, pos);
+	vhyv_mem_add(&build->mem, own);
+	cmd->mem = build->mem;
+	cmd->udata_mem = build->udata_mem;
+	return cmd;
 }
 
 /**
@@ -177,103 +215,97 @@ void *vhyv_cmd_lists(struct vhyv_cmd *cmd)
  * @hdev: device
  * @id: command
  * @udata: provider data, or NULL
- * @lists_len: length of the command's own chunk list, or 0; the lists of the
- *	provider data are added after it
+ * @own: memory that the command describes in addition to that of the provider data,
+ *	owned by the command on success; or NULL
+ * @size: sizes of queues, for commands whose provider data may point to them
  * @gfp: GFP_KERNEL, and more flags if needed
  *
  * Return: the command, or an ERR_PTR.
  */
 struct vhyv_cmd *vhyv_cmd_build(struct vhyv_dev *hdev, enum vhyv_cmd_id id,
-				struct ib_udata *udata, u32 lists_len,
-				gfp_t gfp)
+				struct ib_udata *udata, struct vhyv_mem *own,
+				const struct hyv_queue_size *size, gfp_t gfp)
 {
 	const struct vhyv_cmd_layout *layout = &vhyv_layouts[id];
-	size_t udata_len = udata ? udata->inlen : 0;
+	struct vhyv_build build = {
+		.hdev = hdev,
+		.layout = layout,
+		.size = size,
+		.udata_len = udata ? udata->inlen : 0,
+	};
 	size_t udata_out_len = udata ? udata->outlen : 0;
-	size_t len, udata_lists_len;
 	struct vhyv_cmd *cmd;
-	struct hyv_req *hdr;
-	void *end;
-	int ret;
+	int ret = 0;
 
-	if (udata_len > HYV_MAX_UDATA)
+	if (build.udata_len > HYV_MAX_UDATA)
 		return ERR_PTR(-EINVAL);
 	udata_out_len = min_t(size_t, udata_out_len, HYV_MAX_UDATA);
-
-	len = layout->req_len + udata_len;
-	udata_lists_len = vhyv_udata_lists_max(hdev, layout->opcode, udata_len);
-	if (lists_len || udata_lists_len)
-		len = ALIGN(len, 8) + lists_len + udata_lists_len;
-	if (len > hdev->max_request)
-		return ERR_PTR(-E2BIG);
-
-	cmd = vhyv_cmd_alloc(hdev, layout, len, layout->rsp_len + udata_out_len,
-			     gfp);
-	if (IS_ERR(cmd))
-		return cmd;
-
-	hdr = cmd->req;
-	hdr->opcode = cpu_to_le16(layout->opcode);
-	hdr->nr_lists = cpu_to_le16(lists_len ? 1 : 0);
-	hdr->size = cpu_to_le32(len);
-	hdr->fixed_len = cpu_to_le16(layout->req_len);
-	hdr->udata_len = cpu_to_le32(udata_len);
-	hdr->udata_out_len = cpu_to_le32(udata_out_len);
-	if (udata_len &&
-	    ib_copy_from_udata(cmd->req + layout->req_len, udata, udata_len)) {
-		ret = -EFAULT;
-		goto err_free;
-	}
-
-	if (udata_lists_len) {
-		end = vhyv_udata_lists_add(cmd, vhyv_cmd_lists(cmd) + lists_len);
-		if (IS_ERR(end)) {
-			ret = PTR_ERR(end);
+	if (build.udata_len) {
+		build.udata = kmalloc(build.udata_len, gfp);
+		if (!build.udata)
+			return ERR_PTR(-ENOMEM);
+		if (ib_copy_from_udata(build.udata, udata, build.udata_len)) {
+			ret = -EFAULT;
 			goto err_free;
 		}
-		vhyv_cmd_trim(cmd, end - cmd->req);
-		hdr->size = cpu_to_le32(cmd->req_len);
 	}
+	build.len = layout->req_len + build.udata_len;
+	if (own || size)
+		build.len = ALIGN(build.len, 8);
+	if (own)
+		ret = vhyv_build_list(&build, own, 0);
+	if (!ret && size)
+		ret = vhyv_build_udata(&build);
+	if (!ret && build.len > hdev->max_request)
+		ret = -E2BIG;
+	if (ret)
+		goto err_free;
+	cmd = vhyv_build_cmd(&build, own, udata_out_len, gfp);
+	if (IS_ERR(cmd)) {
+		ret = PTR_ERR(cmd);
+		goto err_free;
+	}
+	kfree(build.udata);
 	return cmd;
 
 err_free:
-	vhyv_cmd_free(cmd);
+	vhyv_mem_free(build.mem);
+	vhyv_mem_free(build.udata_mem);
+	kfree(build.udata);
 	return ERR_PTR(ret);
 }
 
 /**
- * vhyv_cmd_new_mem() - build a command that describes memory
+ * vhyv_cmd_new_area() - build a command that describes memory of this driver
  * @hdev: device
- * @id: command
- * @mem: memory, owned by the command on success; or NULL
- * @udata: provider data
+ * @id: command without provider data
+ * @area: physically contiguous memory
+ * @size: bytes of @area
  *
  * Return: the command, or an ERR_PTR.
  */
-struct vhyv_cmd *vhyv_cmd_new_mem(struct vhyv_dev *hdev, enum vhyv_cmd_id id,
-				  struct vhyv_mem *mem, struct ib_udata *udata)
+struct vhyv_cmd *vhyv_cmd_new_area(struct vhyv_dev *hdev, enum vhyv_cmd_id id,
+				   void *area, size_t size)
 {
 	const struct vhyv_cmd_layout *layout = &vhyv_layouts[id];
-	bool indirect = virtio_has_feature(hdev->vdev, HYV_F_INDIRECT_CHUNKS);
-	size_t used, room;
+	struct hyv_chunk_list *list;
+	struct vhyv_build build = {
+		.hdev = hdev,
+		.layout = layout,
+		.len = layout->req_len + struct_size(list, entry, 1),
+		.nr_lists = 1,
+	};
 	struct vhyv_cmd *cmd;
-	ssize_t len;
 
-	if (!mem)
-		return vhyv_cmd_new(hdev, id, udata);
-
-	used = ALIGN(layout->req_len + udata->inlen, 8) +
-	       vhyv_udata_lists_max(hdev, layout->opcode, udata->inlen);
-	room = used < hdev->max_request ? hdev->max_request - used : 0;
-	len = vhyv_mem_list_prepare(mem, room, indirect);
-	if (len < 0)
-		return ERR_PTR(len);
-
-	cmd = vhyv_cmd_build(hdev, id, udata, len, GFP_KERNEL);
+	cmd = vhyv_build_cmd(&build, NULL, 0, GFP_KERNEL);
 	if (IS_ERR(cmd))
 		return cmd;
-	vhyv_mem_list_write(mem, vhyv_cmd_lists(cmd));
-	cmd->mem = mem;
+	list = cmd->req + layout->req_len;
+	list->nr_chunks = cpu_to_le32(1);
+	list->nr_entries = cpu_to_le32(1);
+	list->length = cpu_to_le64(size);
+	list->entry[0].addr = cpu_to_le64(virt_to_phys(area));
+	list->entry[0].len = cpu_to_le64(size);
 	return cmd;
 }
 

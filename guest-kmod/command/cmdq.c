@@ -156,22 +156,10 @@ void vhyv_cmd_reuse(struct vhyv_cmd *cmd)
 	cmd->rsp_len = 0;
 }
 
-/* Shorten a request that has not been queued yet. */
-void vhyv_cmd_trim(struct vhyv_cmd *cmd, size_t req_len)
-{
-	cmd->req_len = req_len;
-	vhyv_sg_fill(cmd->req_sg, cmd->req, req_len);
-}
-
 /* Free a command that the caller owns, and the memory attached to it. */
 void vhyv_cmd_free(struct vhyv_cmd *cmd)
 {
-	struct vhyv_mem *mem, *next;
-
-	for (mem = cmd->udata_mem; mem; mem = next) {
-		next = mem->next;
-		vhyv_mem_free(mem);
-	}
+	vhyv_mem_free(cmd->udata_mem);
 	vhyv_mem_free(cmd->mem);
 	vhyv_client_put(cmd->hdev->cmdq, cmd->client);
 	kvfree(cmd->req);

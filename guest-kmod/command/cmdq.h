@@ -115,10 +115,10 @@ enum vhyv_cmd_state {
  * @rsp: reply, device writable
  * @req_len: length of @req
  * @rsp_size: room at @rsp
- * @mem: pinned memory that the host may access until it returns the command, or
- *	NULL; freed with the command
- * @udata_mem: memory that the provider data points to, handled as @mem; list
- *	linked by vhyv_mem.next
+ * @mem: pinned memory that the host may access until it returns the command, and, if
+ *	it succeeds, as long as the object; list linked by vhyv_mem.next; freed with
+ *	the command
+ * @udata_mem: the same for memory that it does not access after the command
  * @undo: undoes what the command did if it succeeds after the caller has given
  *	up, or NULL; runs on vhyv_dev.wq
  * @undo_arg: argument of @undo
@@ -172,7 +172,6 @@ struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
 				const struct vhyv_cmd_layout *layout,
 				size_t req_len, size_t rsp_size, gfp_t gfp);
 void vhyv_cmd_reuse(struct vhyv_cmd *cmd);
-void vhyv_cmd_trim(struct vhyv_cmd *cmd, size_t req_len);
 void vhyv_cmd_free(struct vhyv_cmd *cmd);
 
 struct vhyv_cmdq *vhyv_cmdq_alloc(void);

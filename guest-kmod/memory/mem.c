@@ -113,22 +113,67 @@ bool vhyv_mem_writable(const struct vhyv_mem *mem)
 	return mem->umem->writable;
 }
 
-/* Unpin memory that the host no longer uses; @mem may be NULL. */
+/* Unpin all of a list, which the host no longer uses; @mem may be NULL. */
 void vhyv_mem_free(struct vhyv_mem *mem)
 {
-	if (!mem)
-		return;
+	struct vhyv_mem *next;
+
 	vhyv_mem_list_done(mem);
-	ib_umem_release(mem->umem);
-	kfree(mem);
+	for (; mem; mem = next) {
+		next = mem->next;
+		ib_umem_release(mem->umem);
+		kfree(mem);
+	}
 }
 
-/* Leave memory pinned for good, as the host may still use it. Returns its length. */
+/*
+ * Leave all of a list pinned for good, as the host may still use it. Returns its
+ * length.
+ */
 u64 vhyv_mem_leave(struct vhyv_mem *mem)
 {
+	u64 length = 0;
+
 	vhyv_mem_list_done(mem);
-	kmemleak_not_leak(mem);
-	return mem->umem->length;
+	for (; mem; mem = mem->next) {
+		kmemleak_not_leak(mem);
+		length += mem->umem->length;
+	}
+	return length;
+}
+
+/* Add @mem, which may be a list or NULL, to the front of a list. */
+void vhyv_mem_add(struct vhyv_mem **list, struct vhyv_mem *mem)
+{
+	struct vhyv_mem **end = &mem;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = *list;
+	*list = mem;
+}
+
+/*
+ * Add @mem, which may be a list or NULL, and free what the list had for the same
+ * slots: the host uses the new memory instead.
+ */
+void vhyv_mem_replace(struct vhyv_mem **list, struct vhyv_mem *mem)
+{
+	struct vhyv_mem **at, *old, *new;
+
+	for (new = mem; new; new = new->next) {
+		for (at = list; *at;) {
+			old = *at;
+			if (old->slot != new->slot) {
+				at = &old->next;
+				continue;
+			}
+			*at = old->next;
+			old->next = NULL;
+			vhyv_mem_free(old);
+		}
+	}
+	vhyv_mem_add(list, mem);
 }
 
 /* Allocate a block of at most @order; smaller if that is all there is. */
@@ -224,6 +269,7 @@ void vhyv_mem_list_write(const struct vhyv_mem *mem,
 	struct vhyv_table_block *block;
 	struct vhyv_chunk_iter it;
 
+	list->slot = cpu_to_le16(mem->slot);
 	list->flags = cpu_to_le16(mem->indirect ? HYV_CHUNKS_INDIRECT : 0);
 	list->nr_chunks = cpu_to_le32(mem->nr_chunks);
 	list->nr_entries = cpu_to_le32(mem->nr_entries);
@@ -245,14 +291,19 @@ void vhyv_mem_list_write(const struct vhyv_mem *mem,
 	}
 }
 
-/* Free the table once the host has read it; the memory stays pinned. */
+/*
+ * Free the tables of all of a list once the host has read them; the memory stays
+ * pinned. @mem may be NULL.
+ */
 void vhyv_mem_list_done(struct vhyv_mem *mem)
 {
 	struct vhyv_table_block *block, *next;
 
-	list_for_each_entry_safe(block, next, &mem->table, link) {
-		list_del(&block->link);
-		free_pages((unsigned long)block->chunks, block->order);
-		kfree(block);
+	for (; mem; mem = mem->next) {
+		list_for_each_entry_safe(block, next, &mem->table, link) {
+			list_del(&block->link);
+			free_pages((unsigned long)block->chunks, block->order);
+			kfree(block);
+		}
 	}
 }

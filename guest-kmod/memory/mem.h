@@ -15,14 +15,16 @@ struct ib_umem;
  * @umem: the pins
  * @nr_chunks: number of chunks
  * @nr_entries: entries of the chunk list in the request
+ * @slot: slot of the chunk list
  * @indirect: the entries describe @table instead of the memory
- * @next: for owners of more than one
+ * @next: for owners of more than one, or NULL
  * @table: struct vhyv_table_block, which hold the chunks
  */
 struct vhyv_mem {
 	struct ib_umem *umem;
 	u32 nr_chunks;
 	u32 nr_entries;
+	u16 slot;
 	bool indirect;
 	struct vhyv_mem *next;
 	struct list_head table;
@@ -38,5 +40,7 @@ ssize_t vhyv_mem_list_prepare(struct vhyv_mem *mem, size_t room,
 void vhyv_mem_list_write(const struct vhyv_mem *mem,
 			 struct hyv_chunk_list *list);
 void vhyv_mem_list_done(struct vhyv_mem *mem);
+void vhyv_mem_replace(struct vhyv_mem **list, struct vhyv_mem *mem);
+void vhyv_mem_add(struct vhyv_mem **list, struct vhyv_mem *mem);
 
 #endif /* VHYV_MEM_H */

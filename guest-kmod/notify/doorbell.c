@@ -108,20 +108,12 @@ int vhyv_db_init(struct vhyv_dev *hdev, u32 qp_slots, u32 cq_slots)
 int vhyv_db_start(struct vhyv_dev *hdev)
 {
 	struct vhyv_db *db = hdev->db;
-	struct hyv_chunk_list *list;
 	struct vhyv_cmd *cmd;
 
-	cmd = vhyv_cmd_build(hdev, VHYV_CMD_SETUP_DOORBELLS, NULL,
-			     struct_size(list, entry, 1), GFP_KERNEL);
+	cmd = vhyv_cmd_new_area(hdev, VHYV_CMD_SETUP_DOORBELLS, db->area,
+				db->size);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
-
-	list = vhyv_cmd_lists(cmd);
-	list->nr_chunks = cpu_to_le32(1);
-	list->nr_entries = cpu_to_le32(1);
-	list->length = cpu_to_le64(db->size);
-	list->entry[0].addr = cpu_to_le64(virt_to_phys(db->area));
-	list->entry[0].len = cpu_to_le64(db->size);
 	return vhyv_cmd_run(cmd, false, NULL, NULL);
 }
 

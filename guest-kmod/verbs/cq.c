@@ -5,12 +5,13 @@
 
 #include "address/gsi_cq.h"
 #include "command/cmd.h"
+#include "memory/mem.h"
 #include "notify/doorbell.h"
 #include "verbs/verbs.h"
 
 static int vhyv_cq_destroy_handle(struct vhyv_cq *cq, u32 handle)
 {
-	return vhyv_object_destroy(cq->uctx, HYV_OBJ_CQ, handle, NULL);
+	return vhyv_object_destroy(cq->uctx, HYV_OBJ_CQ, handle, cq->mem);
 }
 
 /* @attrs is NULL for a kernel CQ. */
@@ -19,6 +20,7 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(ibcq->device);
 	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
+	struct hyv_queue_size size = { .entries = attr->cqe };
 	struct hyv_create_cq_req *req;
 	struct hyv_create_cq_rsp rsp;
 	struct ib_udata *udata;
@@ -40,11 +42,12 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	}
 
 	udata = &attrs->driver_udata;
-	cmd = vhyv_cmd_new(hdev, VHYV_CMD_CREATE_CQ, udata);
+	cmd = vhyv_cmd_new_queue(hdev, VHYV_CMD_CREATE_CQ, &size, udata);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
 	cq->uctx = vhyv_udata_to_uctx(udata);
+	cq->mem = cmd->mem;
 	req = cmd->req;
 	req->context = cpu_to_le32(cq->uctx->host->handle);
 	req->cqe = cpu_to_le32(attr->cqe);
@@ -64,6 +67,7 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	}
 	ibcq->cqe = le32_to_cpu(rsp.cqe);
 	mutex_init(&cq->arm_lock);
+	mutex_init(&cq->resize_lock);
 	cq->target.cq = ibcq;
 	ret = vhyv_event_target_publish(&hdev->events->cqs, &cq->target,
 					handle);
@@ -72,6 +76,7 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	return 0;
 
 err_destroy_lock:
+	mutex_destroy(&cq->resize_lock);
 	mutex_destroy(&cq->arm_lock);
 err_destroy_cq:
 	vhyv_cq_destroy_handle(cq, handle);
@@ -92,6 +97,7 @@ int vhyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	if (ret)
 		return ret;
 	vhyv_event_target_retire(&hdev->events->cqs, &cq->target);
+	mutex_destroy(&cq->resize_lock);
 	mutex_destroy(&cq->arm_lock);
 	return 0;
 }
@@ -116,12 +122,56 @@ int vhyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	return ret;
 }
 
-int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+/*
+ * Send RESIZE_CQ. If the size stays the same, the HCA may go on to use the old
+ * memory, so the CQ keeps both. Where it is not clear if the command was executed,
+ * the new memory stays with the context, and the CQ keeps the old one.
+ */
+static int vhyv_cq_resize(struct vhyv_cq *cq, int cqe, struct ib_udata *udata)
 {
-	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
+	struct vhyv_dev *hdev = to_vhyv_dev(cq->ibcq.device);
+	struct hyv_queue_size size = { .entries = cqe };
 	struct hyv_resize_cq_req *req;
 	struct hyv_resize_cq_rsp rsp;
 	struct vhyv_cmd *cmd;
+	int ret;
+
+	lockdep_assert_held(&cq->resize_lock);
+	cmd = vhyv_cmd_new_queue(hdev, VHYV_CMD_RESIZE_CQ, &size, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	req = cmd->req;
+	req->cq = cpu_to_le32(cq->target.handle);
+	req->cqe = cpu_to_le32(cqe);
+	cmd->undo = vhyv_replace_undo;
+	cmd->orphans = &cq->uctx->host->orphans;
+	ret = vhyv_cmdq_exec(cmd, true);
+	if (ret)
+		return ret;
+
+	ret = vhyv_cmd_reply(cmd, &rsp, sizeof(rsp));
+	if (ret) {
+		/* With -EFAULT, too, the host may have executed it. */
+		vhyv_keep_mem_if_unclear(cmd, ret == -EFAULT ? -EIO : ret);
+		goto out_free;
+	}
+	vhyv_mem_list_done(cmd->mem);
+	if (cq->ibcq.cqe == le32_to_cpu(rsp.cqe))
+		vhyv_mem_add(&cq->mem, cmd->mem);
+	else
+		vhyv_mem_replace(&cq->mem, cmd->mem);
+	cmd->mem = NULL;
+	cq->ibcq.cqe = le32_to_cpu(rsp.cqe);
+	ret = vhyv_cmd_reply_udata(cmd, udata);
+out_free:
+	vhyv_cmd_free(cmd);
+	return ret;
+}
+
+int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+{
+	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
 	int ret;
 
 	if (cq->gsi_cq) {
@@ -134,17 +184,10 @@ int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 		return -EINVAL;
 	}
 
-	cmd = vhyv_cmd_new(to_vhyv_dev(ibcq->device), VHYV_CMD_RESIZE_CQ, udata);
-	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
-
-	req = cmd->req;
-	req->cq = cpu_to_le32(cq->target.handle);
-	req->cqe = cpu_to_le32(cqe);
-	cmd->orphans = &cq->uctx->host->orphans;
-	ret = vhyv_cmd_run(cmd, true, &rsp, udata);
-	if (!ret)
-		ibcq->cqe = le32_to_cpu(rsp.cqe);
+	if (mutex_lock_killable(&cq->resize_lock))
+		return -EINTR;
+	ret = vhyv_cq_resize(cq, cqe, udata);
+	mutex_unlock(&cq->resize_lock);
 	return ret;
 }
 

@@ -42,7 +42,6 @@ static int vhyv_reg_mr(struct vhyv_mr *mr, u32 pd, u64 iova,
 	if (ret)
 		return ret;
 
-	vhyv_mem_list_done(mr->mem);
 	mr->handle = le32_to_cpu(rsp.handle);
 	mr->ibmr.lkey = le32_to_cpu(rsp.lkey);
 	mr->ibmr.rkey = le32_to_cpu(rsp.rkey);
@@ -86,25 +85,6 @@ err_free:
 }
 
 /*
- * vhyv_cmd.undo of REREG_MR: the HCA can access the new memory, and the MR still
- * has the old one.
- */
-static void vhyv_rereg_undo(struct vhyv_cmd *cmd)
-{
-	int ret;
-
-	ret = vhyv_cmd_reply(cmd, NULL, 0);
-	if (ret) {
-		vhyv_keep_mem_if_unclear(cmd, ret);
-		return;
-	}
-	if (!cmd->mem)
-		return;
-	vhyv_keep_mem(cmd->orphans, cmd->mem);
-	cmd->mem = NULL;
-}
-
-/*
  * Send REREG_MR, with only those fields of @req valid that @flags select. @mem
  * is the new memory, or NULL; the MR owns it on success, otherwise it is freed,
  * at once or, by an abandoned command, with the context.
@@ -133,7 +113,7 @@ static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 		req->access = cpu_to_le32(access);
 	if (flags & IB_MR_REREG_TRANS)
 		req->iova = cpu_to_le64(iova);
-	cmd->undo = vhyv_rereg_undo;
+	cmd->undo = vhyv_replace_undo;
 	cmd->orphans = &mr->uctx->host->orphans;
 	ret = vhyv_cmdq_exec(cmd, true);
 	if (ret) {

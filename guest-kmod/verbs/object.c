@@ -67,9 +67,12 @@ static struct vhyv_host_context *vhyv_host_context(struct vhyv_orphans *orphans)
 void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem)
 {
 	struct vhyv_host_context *host = vhyv_host_context(orphans);
+	struct vhyv_mem *last = mem;
 
-	mem->next = READ_ONCE(host->kept);
-	while (!try_cmpxchg(&host->kept, &mem->next, mem))
+	while (last->next)
+		last = last->next;
+	last->next = READ_ONCE(host->kept);
+	while (!try_cmpxchg(&host->kept, &last->next, mem))
 		;
 }
 
@@ -79,13 +82,9 @@ void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem)
  */
 static void vhyv_leave_mem(struct vhyv_host_context *host)
 {
-	struct vhyv_mem *mem;
-	u64 length = 0;
+	u64 length = vhyv_mem_leave(host->kept);
 
-	while ((mem = host->kept)) {
-		host->kept = mem->next;
-		length += vhyv_mem_leave(mem);
-	}
+	host->kept = NULL;
 	dev_warn_ratelimited(&host->hdev->vdev->dev,
 			     "HCA keeps objects of a process that has ended; %llu bytes of its memory stay pinned\n",
 			     length);
@@ -95,7 +94,6 @@ static void vhyv_leave_mem(struct vhyv_host_context *host)
 static void vhyv_host_context_end(struct vhyv_orphans *orphans)
 {
 	struct vhyv_host_context *host = vhyv_host_context(orphans);
-	struct vhyv_mem *mem;
 	int ret;
 
 	ret = vhyv_destroy(host->hdev, HYV_OBJ_CONTEXT, host->handle, NULL);
@@ -107,10 +105,7 @@ static void vhyv_host_context_end(struct vhyv_orphans *orphans)
 		vhyv_cmdq_wait_drained(host->hdev);
 	}
 	/* The host no longer uses any of this memory. */
-	while ((mem = host->kept)) {
-		host->kept = mem->next;
-		vhyv_mem_free(mem);
-	}
+	vhyv_mem_free(host->kept);
 	atomic_dec(&host->hdev->nr_contexts);
 	kfree(host);
 }
@@ -230,6 +225,25 @@ void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err)
 	cmd->mem = NULL;
 }
 
+/*
+ * vhyv_cmd.undo of commands that give an object other memory: the HCA can access the
+ * new memory, and the object still has the old one.
+ */
+void vhyv_replace_undo(struct vhyv_cmd *cmd)
+{
+	int ret;
+
+	ret = vhyv_cmd_reply(cmd, NULL, 0);
+	if (ret) {
+		vhyv_keep_mem_if_unclear(cmd, ret);
+		return;
+	}
+	if (!cmd->mem)
+		return;
+	vhyv_keep_mem(cmd->orphans, cmd->mem);
+	cmd->mem = NULL;
+}
+
 /* vhyv_cmd.undo of commands that create an object of type undo_arg. */
 static void vhyv_create_undo(struct vhyv_cmd *cmd)
 {
@@ -251,7 +265,7 @@ static void vhyv_create_undo(struct vhyv_cmd *cmd)
 /**
  * vhyv_object_create() - execute and free a command that creates an object
  * @cmd: command, whose reply starts like struct hyv_create_rsp; the caller owns
- *	its memory on success only
+ *	its @mem on success only
  * @type: type of the new object
  * @uctx: owner, or NULL for a context
  * @rsp: buffer for the fixed part of the reply, of layout.rsp_len
@@ -278,10 +292,12 @@ int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
 		goto out_free;
 	}
 	ret = vhyv_cmd_reply_udata(cmd, udata);
-	if (ret)
+	if (ret) {
 		vhyv_create_undo(cmd);
-	else
+	} else {
+		vhyv_mem_list_done(cmd->mem);
 		cmd->mem = NULL;
+	}
 out_free:
 	vhyv_cmd_free(cmd);
 	return ret;

@@ -112,7 +112,7 @@ static bool vhyv_qp_type_supported(const struct vhyv_dev *hdev,
 
 static int vhyv_qp_destroy_handle(struct vhyv_qp *qp, u32 handle)
 {
-	return vhyv_object_destroy(qp->uctx, HYV_OBJ_QP, handle, NULL);
+	return vhyv_object_destroy(qp->uctx, HYV_OBJ_QP, handle, qp->mem);
 }
 
 int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
@@ -121,6 +121,9 @@ int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	struct vhyv_dev *hdev = to_vhyv_dev(ibqp->device);
 	struct vhyv_pd *pd = to_vhyv_pd(ibqp->pd);
 	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
+	struct hyv_queue_size size = {
+		.entries = attr->srq ? 0 : attr->cap.max_recv_wr,
+	};
 	struct hyv_create_qp_req *req;
 	struct hyv_create_qp_rsp rsp;
 	struct vhyv_cmd *cmd;
@@ -141,11 +144,12 @@ int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 		return -EINVAL;
 	}
 
-	cmd = vhyv_cmd_new(hdev, VHYV_CMD_CREATE_QP, udata);
+	cmd = vhyv_cmd_new_queue(hdev, VHYV_CMD_CREATE_QP, &size, udata);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
 	qp->uctx = pd->uctx;
+	qp->mem = cmd->mem;
 	req = cmd->req;
 	req->pd = cpu_to_le32(pd->handle);
 	req->send_cq = cpu_to_le32(to_vhyv_cq(attr->send_cq)->target.handle);

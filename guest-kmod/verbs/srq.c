@@ -7,7 +7,7 @@
 
 static int vhyv_srq_destroy_handle(struct vhyv_srq *srq, u32 handle)
 {
-	return vhyv_object_destroy(srq->uctx, HYV_OBJ_SRQ, handle, NULL);
+	return vhyv_object_destroy(srq->uctx, HYV_OBJ_SRQ, handle, srq->mem);
 }
 
 int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
@@ -16,6 +16,10 @@ int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
 	struct vhyv_dev *hdev = to_vhyv_dev(ibsrq->device);
 	struct vhyv_pd *pd = to_vhyv_pd(ibsrq->pd);
 	struct vhyv_srq *srq = to_vhyv_srq(ibsrq);
+	struct hyv_queue_size size = {
+		.entries = attr->attr.max_wr,
+		.max_sge = attr->attr.max_sge,
+	};
 	struct hyv_create_srq_req *req;
 	struct hyv_create_srq_rsp rsp;
 	struct vhyv_cmd *cmd;
@@ -27,11 +31,12 @@ int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
 		return -EOPNOTSUPP;
 	}
 
-	cmd = vhyv_cmd_new(hdev, VHYV_CMD_CREATE_SRQ, udata);
+	cmd = vhyv_cmd_new_queue(hdev, VHYV_CMD_CREATE_SRQ, &size, udata);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
 	srq->uctx = pd->uctx;
+	srq->mem = cmd->mem;
 	req = cmd->req;
 	req->pd = cpu_to_le32(pd->handle);
 	req->max_wr = cpu_to_le32(attr->attr.max_wr);
@@ -56,11 +61,12 @@ int vhyv_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		    enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
 	struct vhyv_srq *srq = to_vhyv_srq(ibsrq);
+	struct hyv_queue_size size = {};
 	struct hyv_modify_srq_req *req;
 	struct vhyv_cmd *cmd;
 
-	cmd = vhyv_cmd_new(to_vhyv_dev(ibsrq->device), VHYV_CMD_MODIFY_SRQ,
-			   udata);
+	cmd = vhyv_cmd_new_queue(to_vhyv_dev(ibsrq->device),
+				 VHYV_CMD_MODIFY_SRQ, &size, udata);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 

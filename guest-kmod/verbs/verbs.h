@@ -31,6 +31,7 @@ bool vhyv_context_settle(struct vhyv_ucontext *uctx);
 void vhyv_context_leave(struct vhyv_ucontext *uctx);
 void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem);
 void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err);
+void vhyv_replace_undo(struct vhyv_cmd *cmd);
 
 static inline struct vhyv_ucontext *vhyv_udata_to_uctx(struct ib_udata *udata)
 {
