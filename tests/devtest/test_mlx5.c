@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An HCA with mlx5's user ABI: queues and doorbell records in guest memory,
+ * what a provider may ask for, doorbell pages.
+ */
+#include <endian.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "mlx5.h"
+#include "suites.h"
+
+static struct gmem gm;
+static struct vnic vnic;
+
+static long pinned_bytes(void)
+{
+	return dt_pinned_kib() * 1024;
+}
+
+static int status_of(struct req *r)
+{
+	struct rsp rsp;
+
+	return vnic_exec(&vnic, r, &rsp);
+}
+
+/* --- Use --- */
+
+static void test_use(void)
+{
+	struct m5 m;
+	int i;
+
+	m5_init(&m, &vnic);
+	for (i = 0; i < 200; i++)
+		m5_expect_write(&m, i % 2, i, "in a row");
+	tap_ok(true, "writes complete");
+	/* The HCA takes its doorbell pages away, and the next store is a fault.
+	 */
+	for (i = 0; i < 100; i++) {
+		dt_sleep_us(3000);
+		m5_expect_write(&m, i % 2, i, "after a pause");
+	}
+	tap_ok(true, "writes complete after pauses");
+	m5_destroy(&m);
+}
+
+/* --- Chunk lists --- */
+
+enum spoil {
+	GOOD,
+	NO_RING,
+	NO_RECORD,
+	SHORT_RING,
+	LONG_RING,
+	OTHER_RING,
+	OTHER_RECORD,
+	SHORT_RECORD,
+	INDIRECT_RECORD,
+	SAME_SLOT,
+	EXTRA,
+	SPOILS,
+};
+
+static const char *const spoil_names[SPOILS] = {
+	[GOOD] = "right lists",
+	[NO_RING] = "no list of the queue",
+	[NO_RECORD] = "no list of the record",
+	[SHORT_RING] = "a list that is short",
+	[LONG_RING] = "a list that is long",
+	[OTHER_RING] = "a list of another address",
+	[OTHER_RECORD] = "a record in another page",
+	[SHORT_RECORD] = "a part of the record's page",
+	[INDIRECT_RECORD] = "an indirect list of the record",
+	[SAME_SLOT] = "two lists of one slot",
+	[EXTRA] = "a list too many",
+};
+
+static void add_lists(struct req *r, const struct m5_memory *mem,
+		      const struct gbuf *longer, enum spoil spoil)
+{
+	struct hyv_chunk_list *list;
+	struct gbuf other = *mem->page;
+
+	other.va += DT_PAGE;
+	if (spoil == SHORT_RING)
+		m5_list(r, M5_RING, &mem->ring, mem->ring.length - DT_PAGE);
+	else if (spoil == LONG_RING)
+		m5_list(r, M5_RING, longer, longer->length);
+	else if (spoil != NO_RING)
+		m5_list(r, M5_RING, &mem->ring, mem->ring.length);
+	if (spoil == OTHER_RING) {
+		list = (void *)(r->data + r->len - sizeof(*list) -
+				mem->ring.nr_pages * sizeof(struct hyv_chunk));
+		list->addr = htole64(mem->ring.va + (1ULL << 32));
+	}
+	switch (spoil) {
+	case NO_RECORD:
+		break;
+	case OTHER_RECORD:
+		m5_list(r, M5_RECORD, &other, DT_PAGE);
+		break;
+	case SHORT_RECORD:
+		m5_list(r, M5_RECORD, mem->page, 2048);
+		break;
+	case SAME_SLOT:
+		m5_list(r, M5_RING, mem->page, DT_PAGE);
+		break;
+	default:
+		list = m5_list(r, M5_RECORD, mem->page, DT_PAGE);
+		if (spoil == INDIRECT_RECORD)
+			list->flags = htole16(HYV_CHUNKS_INDIRECT);
+		break;
+	}
+	if (spoil == EXTRA)
+		m5_list(r, 2, mem->page, DT_PAGE);
+}
+
+/* The length of LONG_RING is right; only its list is not. */
+static void test_lists_of(const char *what,
+			  void (*head)(struct req *r, const struct m5 *m,
+				       const struct m5_memory *mem),
+			  const struct m5 *m, uint64_t length, uint32_t type)
+{
+	struct m5_memory mem;
+	struct gbuf page, longer;
+	struct rsp rsp;
+	struct req r;
+	int i, ret;
+
+	gbuf_init(&page, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	m5_memory_init(&mem, &gm, length, &page, 8);
+	gbuf_init(&longer, &gm, length + DT_PAGE, 0, GBUF_SCATTERED);
+	longer.va = mem.ring.va;
+	for (i = SPOILS - 1; i >= 0; i--) {
+		head(&r, m, &mem);
+		add_lists(&r, &mem, &longer, i);
+		ret = vnic_exec(&vnic, &r, &rsp);
+		tap_is(ret, i == GOOD ? 0 : HYV_S_EINVAL, "%s with %s", what,
+		       spoil_names[i]);
+	}
+	if (!ret)
+		tap_is(cmd_destroy(&vnic, type, le32toh(rsp.create.handle)), 0,
+		       "DESTROY");
+	gbuf_free(&mem.ring);
+	gbuf_free(&longer);
+	gbuf_free(&page);
+}
+
+static void head_cq(struct req *r, const struct m5 *m,
+		    const struct m5_memory *mem)
+{
+	struct mlx5_ib_create_cq in = {};
+
+	m5_create_cq_head(r, m->context, 127, &in, mem);
+}
+
+static void head_qp(struct req *r, const struct m5 *m,
+		    const struct m5_memory *mem)
+{
+	struct mlx5_ib_create_qp in = {.sq_wqe_count = 128};
+
+	m5_create_qp_head(r, m, &in, mem);
+}
+
+static void head_srq(struct req *r, const struct m5 *m,
+		     const struct m5_memory *mem)
+{
+	struct mlx5_ib_create_srq in = {};
+	struct hyv_create_srq_req *req;
+
+	m5_create_srq_head(r, m->pd, &in, mem);
+	req = (void *)r->data;
+	req->max_wr = htole32(255);
+}
+
+static void test_lists(void)
+{
+	struct m5 m;
+
+	m5_init(&m, &vnic);
+	test_lists_of("CREATE_CQ", head_cq, &m, 128 * 64, HYV_OBJ_CQ);
+	test_lists_of("CREATE_QP", head_qp, &m, 128 * 64, HYV_OBJ_QP);
+	test_lists_of("CREATE_SRQ", head_srq, &m, 256 * 32, HYV_OBJ_SRQ);
+	m5_expect_write(&m, 0, 1, "after refused requests");
+	m5_destroy(&m);
+}
+
+/* --- What a provider may ask for --- */
+
+static int try_context(size_t at, uint64_t value, size_t size)
+{
+	struct mlx5_ib_alloc_ucontext_req_v2 in = m5_context_request;
+	struct mlx5_ib_alloc_ucontext_resp out = {};
+	uint32_t context;
+	int ret;
+
+	memcpy((uint8_t *)&in + at, &value, size);
+	ret = m5_alloc_context(&vnic, &in, &context, &out);
+	if (!ret) {
+		tap_ok(out.tot_bfregs && out.tot_bfregs <= 2 * M5_UARS,
+		       "the context has doorbell pages of the usual kind");
+		cmd_destroy(&vnic, HYV_OBJ_CONTEXT, context);
+	}
+	return ret;
+}
+
+#define CONTEXT_FIELD(name) offsetof(struct mlx5_ib_alloc_ucontext_req_v2, name)
+
+static void test_context(void)
+{
+	tap_is(try_context(CONTEXT_FIELD(flags), MLX5_IB_ALLOC_UCTX_DEVX, 4),
+	       HYV_S_EINVAL,
+	       "firmware objects are refused as by a card without");
+	tap_is(try_context(CONTEXT_FIELD(comp_mask), 1, 4), HYV_S_EINVAL,
+	       "unknown parts of the request");
+	tap_is(try_context(CONTEXT_FIELD(reserved2), 1, 4), HYV_S_EINVAL,
+	       "reserved field");
+	tap_is(try_context(CONTEXT_FIELD(lib_caps), ~0ULL, 8), 0,
+	       "unknown capabilities of the library");
+	tap_is(try_context(CONTEXT_FIELD(total_num_bfregs), 1000, 4), 0,
+	       "too many doorbells");
+}
+
+/* Create a QP whose record is at @record in its page, with a changed field. */
+static int try_qp(const struct m5 *m, uint32_t record, size_t at,
+		  uint64_t value, size_t size)
+{
+	struct mlx5_ib_create_qp in = {.sq_wqe_count = M5_SQ_WQES};
+	struct m5_memory mem;
+	struct gbuf page;
+	struct rsp rsp;
+	struct req r;
+	int ret;
+
+	gbuf_init(&page, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	m5_memory_init(&mem, &gm, M5_SQ_WQES * 64, &page, record);
+	memcpy((uint8_t *)&in + at, &value, size);
+	m5_create_qp_head(&r, m, &in, &mem);
+	m5_lists(&r, &mem);
+	ret = vnic_exec(&vnic, &r, &rsp);
+	if (!ret)
+		cmd_destroy(&vnic, HYV_OBJ_QP, le32toh(rsp.create.handle));
+	gbuf_free(&mem.ring);
+	gbuf_free(&page);
+	return ret;
+}
+
+static int try_cq(const struct m5 *m, size_t at, uint64_t value, size_t size)
+{
+	struct mlx5_ib_create_cq in = {};
+	struct m5_memory mem;
+	struct gbuf page;
+	struct rsp rsp;
+	struct req r;
+	int ret;
+
+	gbuf_init(&page, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	m5_memory_init(&mem, &gm, (M5_CQE + 1) * M5_CQE_SIZE, &page, 8);
+	memcpy((uint8_t *)&in + at, &value, size);
+	m5_create_cq_head(&r, m->context, M5_CQE, &in, &mem);
+	m5_lists(&r, &mem);
+	ret = vnic_exec(&vnic, &r, &rsp);
+	if (!ret)
+		cmd_destroy(&vnic, HYV_OBJ_CQ, le32toh(rsp.create.handle));
+	gbuf_free(&mem.ring);
+	gbuf_free(&page);
+	return ret;
+}
+
+#define QP_FIELD(name) offsetof(struct mlx5_ib_create_qp, name)
+#define CQ_FIELD(name) offsetof(struct mlx5_ib_create_cq, name)
+
+static void test_fields(void)
+{
+	static const struct {
+		const char *what;
+		size_t at;
+		uint64_t value;
+		size_t size;
+		int status;
+	} qp[] =
+		{
+			{"ignored flags", QP_FIELD(flags),
+			 MLX5_QP_FLAG_SCATTER_CQE |
+				 MLX5_QP_FLAG_ALLOW_SCATTER_CQE,
+			 4, 0},
+			{"type DCI", QP_FIELD(flags), MLX5_QP_FLAG_TYPE_DCI, 4,
+			 HYV_S_EINVAL},
+			{"type DCT", QP_FIELD(flags), MLX5_QP_FLAG_TYPE_DCT, 4,
+			 HYV_S_EINVAL},
+			{"a doorbell page by its index", QP_FIELD(flags),
+			 MLX5_QP_FLAG_UAR_PAGE_INDEX, 4, HYV_S_EINVAL},
+			{"an unknown flag", QP_FIELD(flags), 1ULL << 31, 4,
+			 HYV_S_EINVAL},
+			{"a queue of raw packets", QP_FIELD(sq_buf_addr),
+			 DT_PAGE, 8, HYV_S_EINVAL},
+			{"a size that is no power of two",
+			 QP_FIELD(sq_wqe_count), 63, 4, HYV_S_EINVAL},
+			{"a great size", QP_FIELD(sq_wqe_count), 1 << 20, 4,
+			 HYV_S_EINVAL},
+			{"a size that is not that of the list",
+			 QP_FIELD(sq_wqe_count), 128, 4, HYV_S_EINVAL},
+		},
+	  cq[] = {
+		  {"nothing special", CQ_FIELD(reserved1), 0, 4, 0},
+		  {"a doorbell page by its index", CQ_FIELD(flags),
+		   MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX, 2, HYV_S_EINVAL},
+		  {"such an index", CQ_FIELD(uar_page_index), 1, 2,
+		   HYV_S_EINVAL},
+		  {"a reserved field", CQ_FIELD(reserved1), 1, 4, HYV_S_EINVAL},
+		  {"entries of another size", CQ_FIELD(cqe_size), 128, 4,
+		   HYV_S_EINVAL},
+		  {"entries of a wrong size", CQ_FIELD(cqe_size), 32, 4,
+		   HYV_S_EINVAL},
+	  };
+	struct m5 m;
+	size_t i;
+
+	m5_init(&m, &vnic);
+	for (i = 0; i < ARRAY_SIZE(qp); i++)
+		tap_is(try_qp(&m, 8, qp[i].at, qp[i].value, qp[i].size),
+		       qp[i].status, "CREATE_QP with %s", qp[i].what);
+	tap_is(try_qp(&m, 12, QP_FIELD(sq_wqe_count), M5_SQ_WQES, 4),
+	       HYV_S_EINVAL, "CREATE_QP with an odd record");
+	for (i = 0; i < ARRAY_SIZE(cq); i++)
+		tap_is(try_cq(&m, cq[i].at, cq[i].value, cq[i].size),
+		       cq[i].status, "CREATE_CQ with %s", cq[i].what);
+	m5_destroy(&m);
+}
+
+/* --- Mappings --- */
+
+#define MMAP(command, index) \
+	((uint64_t)(index) >> 8 << 16 | (command) << 8 | ((index)&0xff))
+
+static void test_mmap(void)
+{
+	const uint32_t w = HYV_MMAP_WRITE;
+	const struct {
+		const char *what;
+		uint64_t pgoff, length;
+	} cases[] = {
+		{"page after the last", MMAP(0, M5_UARS), DT_PAGE},
+		{"far page", MMAP(0, 1 << 20), DT_PAGE},
+		{"two pages", MMAP(0, 0), 2 * DT_PAGE},
+		{"nothing", MMAP(0, 0), 0},
+		{"contiguous pages", MMAP(1, 0), DT_PAGE},
+		{"unused command", MMAP(4, 0), DT_PAGE},
+		{"clock for writing", MMAP(5, 0), DT_PAGE},
+		{"doorbells of its own", MMAP(6, 0), DT_PAGE},
+		{"device memory", MMAP(8, 0), DT_PAGE},
+		{"highest command", MMAP(255, 0), DT_PAGE},
+	};
+	uint64_t at, again;
+	struct m5 m;
+	size_t i;
+
+	m5_init(&m, &vnic);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		tap_is(m5_mmap(&vnic, m.context, cases[i].pgoff,
+			       cases[i].length, w, &at),
+		       HYV_S_EINVAL, "MMAP of %s", cases[i].what);
+	tap_is(vnic_window_used(&vnic), M5_UARS, "pages of the window in use");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(0, 0), DT_PAGE, w, &again), 0,
+	       "MMAP of doorbells once more");
+	at = m.uar[0];
+	m.uar[0] = again;
+	m5_expect_write(&m, 0, 1, "with the second mapping");
+	dt_sleep_us(3000);
+	m5_expect_write(&m, 0, 2, "with the second mapping after a pause");
+	tap_is(cmd_munmap(&vnic, m.context, again), 0, "MUNMAP");
+	m.uar[0] = at;
+	dt_sleep_us(3000);
+	m5_expect_write(&m, 0, 3, "with the first mapping");
+	tap_ok(true, "each mapping rings");
+	/* Later stores there are no doorbells, and do no harm. */
+	m5_destroy(&m);
+	*(volatile uint64_t *)(vnic.window + at + 0x800) = 1;
+	tap_is(vnic_window_used(&vnic), 0, "pages of the window in use");
+}
+
+/* --- Doorbell records --- */
+
+static void test_records(void)
+{
+	long before, one, both;
+	struct m5_cq cq[2];
+	struct gbuf page;
+	struct m5 m;
+	int i;
+
+	m5_init(&m, &vnic);
+	gbuf_init(&page, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	for (i = 0; i < 2; i++)
+		m5_memory_init(&cq[i].mem, &gm, (M5_CQE + 1) * M5_CQE_SIZE,
+			       &page, 64 * i);
+	before = pinned_bytes();
+	REQUIRE_EQ(m5_create_cq(&m, &cq[0]), 0, "CREATE_CQ");
+	one = pinned_bytes();
+	REQUIRE_EQ(m5_create_cq(&m, &cq[1]), 0, "CREATE_CQ");
+	both = pinned_bytes();
+	tap_is(one - before, 2 * DT_PAGE, "a CQ pins its queue and its record");
+	tap_is(both - one, DT_PAGE, "a second one shares the page");
+	tap_is(cmd_destroy(&vnic, HYV_OBJ_CQ, cq[0].handle), 0, "DESTROY");
+	tap_is(pinned_bytes() - before, 2 * DT_PAGE,
+	       "the page stays for the other one");
+	tap_is(cmd_destroy(&vnic, HYV_OBJ_CQ, cq[1].handle), 0, "DESTROY");
+	tap_is(pinned_bytes(), before, "nothing is pinned then");
+	gbuf_free(&page);
+	gbuf_free(&cq[0].mem.ring);
+	gbuf_free(&cq[1].mem.ring);
+	m5_destroy(&m);
+}
+
+/*
+ * Each time the records are in another page, at an address that was used
+ * before.
+ */
+static void test_reuse(void)
+{
+	struct m5_qp spare[4];
+	struct gbuf page[4];
+	struct m5 m;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		gbuf_init(&page[i], &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	for (i = 0; i < 30; i++) {
+		m5_init(&m, &vnic);
+		memset(spare, 0, sizeof(spare));
+		m5_memory_init(&spare[0].mem, &gm, M5_SQ_WQES * 64,
+			       &page[i % 4], 128);
+		REQUIRE_EQ(m5_create_qp(&m, &spare[0]), 0, "CREATE_QP");
+		m5_memory_init(&spare[1].mem, &gm, M5_SQ_WQES * 64,
+			       &page[(i + 1) % 4], 128);
+		REQUIRE_EQ(m5_create_qp(&m, &spare[1]), 0, "CREATE_QP");
+		REQUIRE_EQ(
+			cmd_destroy(&vnic, HYV_OBJ_QP, spare[0].ep.qp.handle),
+			0, "DESTROY");
+		gbuf_free(&spare[0].mem.ring);
+		m5_memory_init(&spare[2].mem, &gm, M5_SQ_WQES * 64,
+			       &page[(i + 2) % 4], 128);
+		REQUIRE_EQ(m5_create_qp(&m, &spare[2]), 0, "CREATE_QP");
+		/* Its record shares no page with those of m. */
+		ep_connect(&spare[1].ep, &spare[2].ep);
+		gbuf_free(&m.qp[0].mem.ring);
+		gbuf_free(&m.qp[1].mem.ring);
+		m.qp[0] = spare[1];
+		m.qp[1] = spare[2];
+		m5_expect_write(&m, 0, i, "with a record in another page");
+		m5_expect_write(&m, 1, i, "with a record at a used address");
+		m5_destroy(&m);
+	}
+	tap_ok(true, "records at addresses that were used before");
+	for (i = 0; i < 4; i++)
+		gbuf_free(&page[i]);
+}
+
+/* --- Resize --- */
+
+static int resize(struct m5 *m, uint32_t cqe, struct gbuf *ring,
+		  uint64_t list_length)
+{
+	struct mlx5_ib_resize_cq in = {};
+	struct req r;
+
+	m5_resize_cq_head(&r, m->cq.handle, cqe, &in, ring);
+	m5_list(&r, M5_RING, ring, list_length);
+	return status_of(&r);
+}
+
+/*
+ * The HCA has written an entry to the old ring that says where the new one
+ * begins.
+ */
+static void resized(struct m5 *m, struct gbuf *ring)
+{
+	m->cq.mem.ring = *ring;
+	m->cq.entries = ring->length / M5_CQE_SIZE;
+	m->cq.ci++;
+}
+
+static void test_resize(void)
+{
+	struct mlx5_ib_resize_cq in = {.reserved0 = 1};
+	struct gbuf bigger, same, old;
+	struct req r;
+	struct m5 m;
+	long before;
+
+	m5_init(&m, &vnic);
+	gbuf_init(&bigger, &gm, 256 * M5_CQE_SIZE, 0, GBUF_SCATTERED);
+	gbuf_init(&same, &gm, 256 * M5_CQE_SIZE, 0, GBUF_SCATTERED);
+	m5_cq_clear(&bigger);
+	m5_cq_clear(&same);
+	tap_is(resize(&m, 255, &bigger, bigger.length - DT_PAGE), HYV_S_EINVAL,
+	       "RESIZE_CQ with a short list");
+	tap_is(resize(&m, 127, &bigger, bigger.length), HYV_S_EINVAL,
+	       "RESIZE_CQ with a long list");
+	m5_resize_cq_head(&r, m.cq.handle, 255, &in, &bigger);
+	m5_list(&r, M5_RING, &bigger, bigger.length);
+	tap_is(status_of(&r), HYV_S_EINVAL, "RESIZE_CQ with a reserved field");
+	m5_expect_write(&m, 0, 1, "after refused RESIZE_CQs");
+
+	before = pinned_bytes();
+	old = m.cq.mem.ring;
+	REQUIRE_EQ(resize(&m, 255, &bigger, bigger.length), 0, "RESIZE_CQ");
+	tap_is(pinned_bytes() - before, (long)(bigger.length - old.length),
+	       "the new queue is pinned");
+	resized(&m, &bigger);
+	m5_expect_write(&m, 0, 2, "into the new queue");
+	before = pinned_bytes();
+	tap_is(resize(&m, 255, &same, same.length), 0,
+	       "RESIZE_CQ to the same size");
+	tap_is(pinned_bytes(), before, "pins nothing");
+	m5_expect_write(&m, 0, 3, "into the queue that stays");
+	gbuf_free(&old);
+	gbuf_free(&same);
+	m5_destroy(&m);
+}
+
+/* --- Limits --- */
+
+static void test_limits(void)
+{
+	struct hyv_set_limits limits = {.size = sizeof(limits)};
+	struct m5_cq cq;
+	uint32_t context;
+	struct gbuf page;
+	struct m5 m;
+	long pinned;
+
+	m5_init(&m, &vnic);
+	gbuf_init(&page, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	m5_memory_init(&cq.mem, &gm, (M5_CQE + 1) * M5_CQE_SIZE, &page, 0);
+	pinned = pinned_bytes();
+	limits.max_pinned = pinned + DT_PAGE;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_create_cq(&m, &cq), HYV_S_EDQUOT,
+	       "CREATE_CQ with too much pinned");
+	tap_is(pinned_bytes(), pinned, "and nothing charged");
+	limits.max_pinned = pinned + 2 * DT_PAGE;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_create_cq(&m, &cq), 0, "CREATE_CQ at the limit");
+	tap_is(cmd_destroy(&vnic, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
+
+	limits.max_pinned = gm.size;
+	limits.max_queue_bytes = (2 * M5_UARS - 1) * DT_PAGE;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_alloc_context(&vnic, &m5_context_request, &context, NULL),
+	       HYV_S_EDQUOT, "doorbell pages count");
+	limits.max_queue_bytes = 2 * M5_UARS * DT_PAGE;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_alloc_context(&vnic, &m5_context_request, &context, NULL), 0,
+	       "ALLOC_CONTEXT at the limit");
+	tap_is(cmd_destroy(&vnic, HYV_OBJ_CONTEXT, context), 0, "DESTROY");
+	limits.max_queue_bytes = 1 << 30;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	gbuf_free(&cq.mem.ring);
+	gbuf_free(&page);
+	m5_destroy(&m);
+	tap_is(pinned_bytes(), 0, "nothing is pinned in the end");
+	limits.max_queue_bytes = M5_UARS * DT_PAGE;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_alloc_context(&vnic, &m5_context_request, &context, NULL), 0,
+	       "no doorbell pages are left");
+	tap_is(cmd_destroy(&vnic, HYV_OBJ_CONTEXT, context), 0, "DESTROY");
+	limits.max_queue_bytes = 1 << 30;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+}
+
+/* The VMM's own use of the addresses for records harms only itself. */
+static void test_reset(void)
+{
+	struct m5 m;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		m5_init(&m, &vnic);
+		m5_expect_write(&m, 0, i, "before a reset");
+		REQUIRE_EQ(vnic_reset(&vnic), 0, "RESET");
+		REQUIRE_EQ(vnic_set_features(&vnic, vnic_features(&vnic)), 0,
+			   "SET_FEATURES");
+	}
+	tap_is(pinned_bytes(), 0, "nothing is pinned after a reset");
+	m5_init(&m, &vnic);
+	m5_expect_write(&m, 0, 1, "after resets");
+	m5_destroy(&m);
+}
+
+static void test_kvm_doorbells(void)
+{
+	kvm_doorbells(&vnic);
+}
+
+void suite_mlx5(void)
+{
+	struct dt_counts before = dt_counts();
+
+	gmem_init(&gm, GMEM_MEMFD);
+	vnic_open(&vnic, &gm);
+	tap_is(le32toh(vnic.config.driver_id), 1, "the driver is mlx5's");
+	test_use();
+	test_lists();
+	test_context();
+	test_fields();
+	test_mmap();
+	test_records();
+	test_reuse();
+	test_resize();
+	test_limits();
+	test_reset();
+	test_kvm_doorbells();
+	vnic_close(&vnic);
+	gmem_free(&gm);
+	dt_expect_counts(&before, "in the end");
+}
