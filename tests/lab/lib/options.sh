@@ -27,6 +27,7 @@ highest_guest() {
 case_add() {
 	local dir i=${#CASE_DIR[@]} name key value n env='' highest
 	local fresh=0 hosts='' guests='' timeout='' hyv=1 packages=''
+	local hca='' props=''
 
 	[ -d "$1" ] || die "no case directory '$1'"
 	dir=$(readlink -f "$1")
@@ -48,7 +49,8 @@ case_add() {
 				fuzz_seed | fuzz_seconds | soak_rounds)
 				env+=LAB_${key^^}=$(printf %q "$value")$'\n'
 				;;
-			hyv_props) env+=LAB_HYV_PROPS=$(printf %q "$value")$'\n' ;;
+			hyv_props) props=$value ;;
+			hca) hca=$value ;;
 			*) die "$dir/options: unknown option '$key'" ;;
 			esac
 		done <"$dir/options"
@@ -69,6 +71,14 @@ case_add() {
 	done
 	[[ $name =~ ^[A-Za-z0-9._+-]+$ ]] || die "$dir: invalid character in the name"
 
+	hca=${hca:-${HCA_ASKED:-rxe}}
+	[[ $hca =~ ^(rxe|own)$ ]] || die "$dir/options: hca must be rxe or own"
+	env+=LAB_HCA=$hca$'\n'
+	if [ "$hca" = own ]; then
+		props=${props:-hca=rxe0}
+		props=${props/hca=rxe0/hca=hyvs0}
+	fi
+	[ -z "$props" ] || env+=LAB_HYV_PROPS=$(printf %q "$props")$'\n'
 	[ "$HYV_ASKED" = 1 ] || hyv=0
 	hosts=${hosts:-${HOSTS_ASKED:-1}}
 	[[ $hosts =~ ^[12]$ ]] || die "$dir/options: hosts must be 1 or 2"
@@ -81,7 +91,7 @@ case_add() {
 
 	CASE_DIR[i]=$dir
 	CASE_NAME[i]=$name
-	CASE_GROUP[i]="packages=$packages hyv=$hyv hosts=$hosts"
+	CASE_GROUP[i]="packages=$packages hyv=$hyv hosts=$hosts hca=$hca"
 	[ "$fresh" = 0 ] || CASE_GROUP[i]+=" fresh=$i"
 	CASE_PACKAGES[i]=$packages
 	CASE_ENV[i]=${env}LAB_HYV=$hyv$'\n'

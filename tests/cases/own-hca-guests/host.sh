@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /dev/hyv on hyvs0 without a VM, while the guests boot their programs; then check the
+# output of these, and that the host keeps no objects.
+. "$HYV_TREE/tests/lib/case.sh"
+
+KLOG_HARMLESS+=('^hyvs: (loading out-of-tree module|module verification failed)')
+hyv hcas | tee "$OUT/hcas"
+grep -E "$IBDEV.* usable" "$OUT/hcas"
+
+barrier end
+cd "$LAB_CASE"
+# 8 pairs of programs between the guests, and 7 more; 7 in each of them
+[ "$(pingpong_results guest*/*.{server,client})" = $((2 * (8 + 7 + 2 * 7))) ]
+perftest_results guest*/*.client | tee "$OUT/figures"
+# 16 runs between the guests, 6 in each of them, one size each
+[ "$(wc -l <"$OUT/figures")" = $((16 + 2 * 6)) ]
+for n in 1 2; do
+	wait_for 20 no_objects "$(lab-guest $n pid)"
+done
+
+step "without a VM"
+devtest mlx5 >"$OUT/devtest.mlx5" 2>&1 || true
+grep -e '^[^o]' -e '# SKIP' "$OUT/devtest.mlx5" || true
+tap_passed "$OUT/devtest.mlx5"
+klog_check
