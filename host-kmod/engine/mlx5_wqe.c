@@ -26,7 +26,7 @@ static void *eng_take(struct cursor *c, u32 bytes)
 #define CONNECTED	(RELIABLE | BIT(ENG_UC))
 #define ALL		(CONNECTED | BIT(ENG_UD))
 
-/* What the opcodes mean, and which types of QPs have them. */
+/* Meaning of the opcodes, and the types of QPs that have them */
 static const struct {
 	u8 code;
 	u8 types;

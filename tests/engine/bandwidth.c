@@ -7,8 +7,8 @@
  * pages. A message counts from doorbell to completion.
  *
  * Each round measures both, in turn, by the time of this thread. The result is
- * the median of the quotients. As other load takes caches away, it may be measured
- * again, a few times.
+ * the median of the quotients. As other load takes caches away, it may be
+ * measured again, a few times.
  */
 #include <time.h>
 

@@ -118,7 +118,7 @@ extern __thread unsigned int eng_port_held;
 void eng_port_locked(const eng_lock_t *lock);
 void eng_port_unlocked(const eng_lock_t *lock);
 
-/* Of a test that switches threads. Returns when the mutex is free. */
+/* A test that switches threads sets this. It returns when the mutex is free. */
 extern void (*eng_port_before_lock)(eng_lock_t *lock);
 
 #define eng_lock_init(lock)                               \

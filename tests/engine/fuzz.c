@@ -370,15 +370,14 @@ static void step(void)
 
 static struct qp *create(enum eng_qp_type type, u32 cq, struct srq *srq)
 {
-	return qp_create(f.w,
-			 &(struct qp_opts){.type = type,
-					   .send_cq = f.cq[cq],
-					   .recv_cq = type == ENG_XRC_TGT ?
-							      NULL :
-							      f.cq[!cq],
-					   .srq = srq,
-					   .pdn = 1,
-					   .worker = cq ? &f.other : NULL});
+	return qp_create(
+		f.w, &(struct qp_opts){
+			     .type = type,
+			     .send_cq = f.cq[cq],
+			     .recv_cq = type == ENG_XRC_TGT ? NULL : f.cq[!cq],
+			     .srq = srq,
+			     .pdn = 1,
+			     .worker = cq ? &f.other : NULL});
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

@@ -2,16 +2,16 @@
 /*
  * usage: engine_model [PREEMPTIONS]
  *
- * Walk through interleavings of the engine itself: two workers and a thread that
- * posts, modifies and destroys, in scenarios of a few messages. They may be
- * interrupted wherever a lock is taken and wherever memory of users is read, at
- * most so many times where they could have gone on (default: 1). The third thread
- * lets others run after each of its steps, too.
+ * Walk through interleavings of the engine itself: two workers and a thread
+ * that posts, modifies and destroys, in scenarios of a few messages. They may
+ * be interrupted wherever a lock is taken and wherever memory of users is read,
+ * at most so many times where they could have gone on (default: 1). The third
+ * thread lets others run after each of its steps, too.
  *
  * A scenario is run again for each interleaving. It checks that messages arrive
- * exactly once and in order, that all requests complete, also if the link has lost
- * some or receives came late, and that nothing that was retired is used. Faults
- * that are made on purpose must be found.
+ * exactly once and in order, that all requests complete, also if the link has
+ * lost some or receives came late, and that nothing that was retired is used.
+ * Faults that are made on purpose must be found.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -27,7 +27,7 @@
 
 enum thread { WORKER_A, WORKER_B, CONTROL, THREADS };
 
-/* What is wrong on purpose. */
+/* Seeded faults */
 enum fault { NONE, NO_RECV_LOCK, NO_RETIREMENT };
 
 struct scenario {
@@ -62,7 +62,7 @@ static struct {
 	unsigned int held[THREADS]; /* locks, for their order */
 	enum thread running;
 	bool finished[THREADS];
-	/* What they wait for: a lock, a kick after so many, an epoch. */
+	/* A thread waits for a lock, a kick after so many, or an epoch. */
 	eng_lock_t *lock[THREADS];
 	u64 kick[THREADS];
 	u64 epoch[THREADS];
@@ -390,7 +390,7 @@ static void destroy_control(void)
 	t.destroyed = true;
 }
 
-/* What was sent has completed, well or not, in order. */
+/* Everything that was sent has completed, well or not, in order. */
 static void destroy_check(void)
 {
 	u32 lines = 0;
@@ -436,7 +436,8 @@ static void key_check(void)
 	CHECK(t.cq[0]->eng.produced == MESSAGES);
 }
 
-/* The responder fails while messages arrive: two workers complete its receives. */
+/* The responder fails while messages arrive: two workers complete its receives.
+ */
 static void error_control(void)
 {
 	post_recv(t.b, 0);
@@ -455,7 +456,8 @@ static void error_check(void)
 	t.w->log[0] = 0;
 	cq_poll(t.w, t.cq[1], true);
 	while ((line = strsep(&next, "\n")) && *line) {
-		if (sscanf(line, "cq%*u qp%*u resp error %*x at %u", &at) != 1 &&
+		if (sscanf(line, "cq%*u qp%*u resp error %*x at %u", &at) !=
+			    1 &&
 		    sscanf(line, "cq%*u qp%*u resp %*u at %u", &at) != 1)
 			at = ~0U;
 		CHECK(at == receives);

@@ -20,11 +20,11 @@ struct world {
 	struct eng_worker worker;
 	u64 now;
 	u32 next_id;
-	bool paths; /* UD messages reach everybody */
-	bool quiet; /* several threads: no log */
+	bool paths;    /* UD messages reach everybody */
+	bool quiet;    /* several threads: no log */
 	bool no_rings; /* workers find requests when they look for them */
 	void (*on_wake)(struct eng_worker *worker); /* or NULL */
-	struct eng_worker *other; /* to be deleted with the world, or NULL */
+	struct eng_worker *other; /* deleted with the world; or NULL */
 	struct cq *cqs;
 	struct qp *qps;
 	struct srq *srqs;
