@@ -33,6 +33,12 @@ static const struct mlx5_ib_alloc_ucontext_req_v2 hyvh_mlx5_context = {
 	.max_cqe_version = 1,
 };
 
+#define HYVH_MLX5_ABI						\
+	.wqe_addresses = true,					\
+	.doorbell_pages = HYV_MLX5_MAX_UARS,			\
+	.context_request = &hyvh_mlx5_context,			\
+	.context_request_len = sizeof(hyvh_mlx5_context)
+
 static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 	{
 		.driver_id = RDMA_DRIVER_RXE,
@@ -44,10 +50,14 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 	},
 	{
 		.driver_id = RDMA_DRIVER_MLX5,
-		.wqe_addresses = true,
-		.doorbell_pages = HYV_MLX5_MAX_UARS,
-		.context_request = &hyvh_mlx5_context,
-		.context_request_len = sizeof(hyvh_mlx5_context),
+		.module = "hyvs",
+		HYVH_MLX5_ABI,
+	},
+	{
+		/* A card, which nobody has tried with malicious guests. */
+		.driver_id = RDMA_DRIVER_MLX5,
+		.trusted_only = true,
+		HYVH_MLX5_ABI,
 	},
 #ifdef HYV_TEST
 	{
@@ -96,11 +106,16 @@ module_param(removal_kill_s, uint, 0644);
 static const struct hyvh_hca_driver *
 hyvh_hca_driver_find(struct ib_device *ibdev)
 {
+	const char *module = module_name(ibdev->ops.owner);
+	const struct hyvh_hca_driver *driver;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(hyvh_hca_drivers); i++)
-		if (hyvh_hca_drivers[i].driver_id == ibdev->ops.driver_id)
-			return &hyvh_hca_drivers[i];
+	for (i = 0; i < ARRAY_SIZE(hyvh_hca_drivers); i++) {
+		driver = &hyvh_hca_drivers[i];
+		if (driver->driver_id == ibdev->ops.driver_id &&
+		    (!driver->module || !strcmp(driver->module, module)))
+			return driver;
+	}
 	return NULL;
 }
 

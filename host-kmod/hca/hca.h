@@ -17,7 +17,8 @@ struct hyvh_hca_link;
 /**
  * struct hyvh_hca_driver - a driver whose HCAs guests may use
  * @driver_id: enum rdma_driver_id
- * @trusted_only: the driver trusts what user space writes into its queues
+ * @module: name of its module, or NULL for any
+ * @trusted_only: not for guests that may be malicious
  * @doorbell_area: doorbells are system calls (a software HCA)
  * @kernel_queues: the driver allocates queues itself and charges no one
  * @keeps_mcast_addrs: the driver leaves the addresses of multicast groups on the
@@ -32,6 +33,7 @@ struct hyvh_hca_link;
  */
 struct hyvh_hca_driver {
 	u32 driver_id;
+	const char *module;
 	bool trusted_only;
 	bool doorbell_area;
 	bool kernel_queues;
