@@ -7,6 +7,10 @@
 
 HYV_CACHE=${HYV_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hyv}
 
+# Entries are built in command substitutions, where bash would go on after a failed
+# command of the builder, and cache_fill would keep what is there.
+shopt -s inherit_errexit
+
 # say TEXT...: print a progress line
 say() {
 	printf '%s\n' "lab: $*" >&2
