@@ -5,9 +5,12 @@
 # debian_need installs packages on this machine, only those that the file
 # "packages" lists. All others, such as kernels, their headers and sources, are
 # unpacked into the cache through a private apt state, which has source packages,
-# too, and does not change the machine's own apt state. Needs cache.sh.
+# too, and does not change the machine's own apt state. Each other release of Debian
+# has a state of its own (debian_use). Needs cache.sh.
 
-DEBIAN_APT=$HYV_CACHE/apt
+DEBIAN_OWN_APT=$HYV_CACHE/apt
+DEBIAN_APT=$DEBIAN_OWN_APT
+DEBIAN_RELEASE=
 DEBIAN_PACKAGES=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/packages
 
 # debian_quietly COMMAND...: run it and show its output only if it fails
@@ -54,29 +57,97 @@ debian_install() {
 	return 1
 }
 
-# debian_targets: print "URI SUITE COMPONENT" of each Debian index of this machine
+# debian_codename RELEASE
+debian_codename() {
+	case $1 in
+	debian12) printf 'bookworm\n' ;;
+	debian13) printf 'trixie\n' ;;
+	*) die "unknown release '$1' (known: debian12, debian13)" ;;
+	esac
+}
+
+# debian_is_own RELEASE: status 0 if this machine runs that release
+debian_is_own() {
+	grep -qx "VERSION_CODENAME=$(debian_codename "$1")" /etc/os-release
+}
+
+# debian_use RELEASE: make the functions below use that release (debian12 or
+# debian13) with its updates, security updates and backports, from the mirrors of
+# this machine, instead of exactly what this machine is set up for
+debian_use() {
+	debian_codename "$1" >/dev/null
+	DEBIAN_RELEASE=$1
+	DEBIAN_APT=$DEBIAN_OWN_APT-$1
+}
+
+# debian_targets: print "URI SUITE COMPONENT" of each Debian index of this machine.
+# Backports have another origin.
 debian_targets() {
 	# shellcheck disable=SC2016 # apt-get expands these
 	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
 		'Created-By: Packages' 'Origin: Debian' | sort -u
 }
 
-# debian_apt COMMAND...: run apt-get or apt-cache with the private state
+# debian_targets_of RELEASE: read the output of debian_targets and print the same of
+# a release, from the same mirrors
+debian_targets_of() {
+	awk -v name="$(debian_codename "$1")" '
+		$2 ~ /security/ { security = $1; next }
+		!archive { archive = $1 }
+		END {
+			if (!archive)
+				exit 1
+			if (!security) {
+				security = archive
+				sub(/\/debian\/?$/, "/debian-security/", security)
+			}
+			print archive, name, "main"
+			print archive, name "-updates", "main"
+			print archive, name "-backports", "main"
+			print security, name "-security", "main"
+		}'
+}
+
+# debian_keyring DIR: print the file with the keys of Debian's archives below DIR;
+# its name depends on the release that the package comes from
+debian_keyring() {
+	local file
+
+	for file in "$1"/usr/share/keyrings/debian-archive-keyring.{pgp,gpg}; do
+		[ ! -e "$file" ] || {
+			printf '%s\n' "$file"
+			return
+		}
+	done
+	die "no archive keys in $1/usr/share/keyrings, install debian-archive-keyring"
+}
+
+# debian_apt COMMAND...: run apt-get or apt-cache with the private state; what this
+# machine has installed is not part of another release
 debian_apt() {
-	local tool=$1
+	local tool=$1 installed=()
 
 	shift
+	[ -z "$DEBIAN_RELEASE" ] || installed=(-o Dir::State::status=/dev/null)
 	"$tool" -q -o Dir::Etc::SourceList="$DEBIAN_APT/sources.list" \
 		-o Dir::Etc::SourceParts=/dev/null \
 		-o Dir::State::Lists="$DEBIAN_APT/lists" \
 		-o Dir::Cache="$DEBIAN_APT/cache" \
 		-o APT::Sandbox::User=root -o Acquire::Retries=3 \
-		-o Acquire::Languages=none "$@"
+		-o Acquire::Languages=none "${installed[@]}" "$@"
+}
+
+# debian_new_keys DIR: unpack the newest archive keys that the archives of this
+# machine have, which may know releases that the installed ones do not
+debian_new_keys() {
+	local DEBIAN_APT=$DEBIAN_OWN_APT DEBIAN_RELEASE=
+
+	debian_refresh
+	debian_unpack "$1" debian-archive-keyring
 }
 
 debian_refresh_locked() {
-	local targets
-	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	local targets keyring root=
 	local stamp=$DEBIAN_APT/stamp
 
 	[ -z "$(find "$stamp" -mtime -7 2>/dev/null)" ] || return 0
@@ -88,12 +159,19 @@ debian_refresh_locked() {
 		targets=$(debian_targets)
 	fi
 	[ -n "$targets" ] || die "no Debian suite in this machine's apt sources"
+	if [ -n "$DEBIAN_RELEASE" ]; then
+		root=$DEBIAN_APT/keys
+		rm -rf "$root"
+		debian_new_keys "$root"
+		targets=$(debian_targets_of "$DEBIAN_RELEASE" <<<"$targets")
+	fi
+	keyring=$(debian_keyring "$root")
 	while read -r uri suite component; do
 		printf '%s [signed-by=%s] %s %s %s\n' \
 			deb "$keyring" "$uri" "$suite" "$component" \
 			deb-src "$keyring" "$uri" "$suite" "$component"
 	done <<<"$targets" >"$DEBIAN_APT/sources.list"
-	say "reading the Debian package lists (once a week)"
+	say "reading the package lists of ${DEBIAN_RELEASE:-Debian} (once a week)"
 	if ! debian_quietly debian_apt apt-get update; then
 		[ -e "$stamp" ] || die "cannot read the Debian package lists"
 		say "cannot refresh the package lists, using the old ones"
@@ -104,7 +182,7 @@ debian_refresh_locked() {
 
 # debian_refresh: update package lists that are older than a week
 debian_refresh() {
-	cache_lock apt debian_refresh_locked
+	cache_lock "apt$DEBIAN_RELEASE" debian_refresh_locked
 }
 
 # debian_ask QUESTION COMMAND...: print the output of a command that queries the
@@ -147,33 +225,42 @@ debian_source_version() {
 	debian_ask "source-$1" read_source_version "$1"
 }
 
-read_kernel() {
-	local series=${1%-point} suite file
+read_kernels() {
+	local suite file
 
 	# shellcheck disable=SC2016 # apt-get expands these
 	debian_apt apt-get indextargets --format '$(RELEASE) $(FILENAME)' \
 		'Created-By: Packages' | while read -r suite file; do
-		[[ $1 != *-point || $suite != *-security ]] || continue
-		/usr/lib/apt/apt-helper cat-file "$file"
-	done | awk -v series="${series//./[.]}" '
-		BEGIN {
-			image = "^linux-image-" series "[.][0-9.-]*([+]deb[0-9]+)?-amd64$"
-		}
-		/^Package: / { package = $2 }
-		/^Version: / && package ~ image {
-			print substr(package, length("linux-image-") + 1), $2
-		}' | sort -V | tail -n 1
+		/usr/lib/apt/apt-helper cat-file "$file" | awk -v suite="$suite" '
+			/^Package: / { package = $2 }
+			/^Version: / && sub(/^linux-headers-/, "", package) &&
+				package ~ /^[0-9]+[.][0-9]+[.][0-9.-]+([+]deb[0-9.]+)?-amd64$/ {
+				print package, $2, suite
+			}'
+	done | sort -V
 }
 
-# debian_kernel NAME: print "RELEASE VERSION" of the newest stock kernel of a
-# series, and the version of its packages. NAME is the series, for example 6.1,
-# or 6.1-point for the newest one of a point release of Debian, which does not
-# come from the security archive.
+# debian_kernels: print "RELEASE VERSION SUITE" of each stock kernel in the lists,
+# oldest first. Those without headers are left out: archives keep images longer.
+debian_kernels() {
+	debian_ask kernels read_kernels
+}
+
+# debian_kernel NAME: print "RELEASE VERSION" of a stock kernel, and the version of
+# its packages. NAME is a series for its newest kernel, for example 6.1, or
+# SERIES-oldest, or SERIES-point for the newest kernel of a point release of Debian,
+# which does not come from the security archive.
 debian_kernel() {
 	local kernel
 
-	kernel=$(debian_ask "kernel-$1" read_kernel "$1")
-	[ -n "$kernel" ] || die "this Debian has no kernel $1"
+	kernel=$(debian_kernels | awk -v name="$1" '
+		BEGIN { split(name, part, "-") }
+		index($1, part[1] ".") != 1 { next }
+		part[2] == "point" && $3 ~ /security/ { next }
+		part[2] == "oldest" && kernel { next }
+		{ kernel = $1 " " $2 }
+		END { print kernel }')
+	[ -n "$kernel" ] || die "${DEBIAN_RELEASE:-this Debian} has no kernel $1"
 	printf '%s\n' "$kernel"
 }
 
