@@ -24,7 +24,7 @@ bool vhyv_dev_mark_failed(struct vhyv_dev *hdev, const char *why)
 		return false;
 	trace_vhyv_dev_failed(vhyv_dev_name(hdev), why);
 	/* Not on hdev->wq, whose work may wait for this. */
-	queue_work(system_unbound_wq, &hdev->fail_work);
+	queue_work(system_dfl_wq, &hdev->fail_work);
 	return true;
 }
 

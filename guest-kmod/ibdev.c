@@ -31,7 +31,9 @@
 #include "notify/port_queue.h"
 #include "verbs/verbs.h"
 
-COMPAT_DEFINE_CREATE_CQ(vhyv_create_cq_op, vhyv_create_cq);
+COMPAT_DEFINE_CREATE_CQ(vhyv_create_cq_op, vhyv_create_cq)
+COMPAT_DEFINE_REG_USER_MR(vhyv_reg_user_mr_op, vhyv_reg_user_mr)
+COMPAT_DEFINE_RESIZE_USER_CQ(vhyv_resize_user_cq_op, vhyv_resize_user_cq)
 
 /* driver_id and uverbs_abi_ver are set at run time. */
 static const struct ib_device_ops vhyv_dev_ops = {
@@ -56,7 +58,7 @@ static const struct ib_device_ops vhyv_dev_ops = {
 	.query_pkey = vhyv_query_pkey,
 	.query_port = vhyv_query_port,
 	.query_qp = vhyv_query_qp,
-	.reg_user_mr = vhyv_reg_user_mr,
+	.reg_user_mr = vhyv_reg_user_mr_op,
 
 	INIT_RDMA_OBJ_SIZE(ib_cq, vhyv_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_pd, vhyv_pd, ibpd),
@@ -114,7 +116,7 @@ static const struct ib_device_ops vhyv_modify_srq_ops = {
 };
 
 static const struct ib_device_ops vhyv_resize_cq_ops = {
-	.resize_cq = vhyv_resize_cq,
+	.resize_user_cq = vhyv_resize_user_cq_op,
 };
 
 static const struct ib_device_ops vhyv_modify_cq_ops = {

@@ -470,7 +470,7 @@ static void vhyv_config_changed(struct virtio_device *vdev)
 	struct vhyv_dev *hdev = vdev->priv;
 
 	if (hdev)
-		queue_work(system_unbound_wq, &hdev->config_work);
+		queue_work(system_dfl_wq, &hdev->config_work);
 }
 
 static int __maybe_unused vhyv_freeze(struct virtio_device *vdev)

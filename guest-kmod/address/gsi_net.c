@@ -19,7 +19,6 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 #include <net/ipv6.h>
-#include <net/ipv6_stubs.h>
 #include <net/net_namespace.h>
 #include <net/route.h>
 #include <net/udp_tunnel.h>
@@ -28,6 +27,8 @@
 
 #include "address/gsi_net.h"
 #include "address/roce_pkt.h"
+#include "compat/ipv6.h"
+#include "compat/udp_tunnel.h"
 
 static_assert(ROCE_V2_UDP_DPORT == VHYV_ROCE_UDP_PORT);
 
@@ -92,7 +93,7 @@ static struct socket *vhyv_gsi_net_open(u8 family)
 	ret = udp_sock_create(&init_net, &port, &sock);
 	if (ret)
 		return ERR_PTR(ret);
-	setup_udp_tunnel_sock(&init_net, sock, &tunnel);
+	setup_udp_tunnel_sock(&init_net, sock->sk, &tunnel);
 	return sock;
 }
 
@@ -111,7 +112,7 @@ static int vhyv_gsi_net_open_all(vhyv_gsi_net_rx_t rx)
 		gsi_net.sock6 = sock;
 	} else if (PTR_ERR(sock) != -EAFNOSUPPORT &&
 		   PTR_ERR(sock) != -EPFNOSUPPORT) {
-		udp_tunnel_sock_release(gsi_net.sock4);
+		udp_tunnel_sock_release(gsi_net.sock4->sk);
 		gsi_net.sock4 = NULL;
 		synchronize_rcu();
 		return PTR_ERR(sock);
@@ -154,8 +155,8 @@ void vhyv_gsi_net_put(void)
 	mutex_lock(&net_lock);
 	if (!--gsi_net.users) {
 		if (gsi_net.sock6)
-			udp_tunnel_sock_release(gsi_net.sock6);
-		udp_tunnel_sock_release(gsi_net.sock4);
+			udp_tunnel_sock_release(gsi_net.sock6->sk);
+		udp_tunnel_sock_release(gsi_net.sock4->sk);
 		gsi_net.sock6 = NULL;
 		gsi_net.sock4 = NULL;
 		/* Wait for packets that found a socket before it was closed. */
@@ -202,8 +203,7 @@ static struct dst_entry *vhyv_gsi_net_route6(const struct vhyv_roce_hdr *hdr,
 		return ERR_PTR(-EAFNOSUPPORT);
 	memcpy(&fl.saddr, hdr->sgid, sizeof(fl.saddr));
 	memcpy(&fl.daddr, hdr->dgid, sizeof(fl.daddr));
-	return ipv6_stub->ipv6_dst_lookup_flow(&init_net, gsi_net.sock6->sk, &fl,
-					       NULL);
+	return ip6_dst_lookup_flow(&init_net, gsi_net.sock6->sk, &fl, NULL);
 }
 
 /* Pass a packet with its route to the stack, which consumes both. */

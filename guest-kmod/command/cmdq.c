@@ -281,7 +281,7 @@ static bool vhyv_cmdq_add(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 				      cmd->req_len);
 		cmd->state = VHYV_CMD_QUEUED;
 		if (!q->queued++)
-			queue_delayed_work(system_wq, &q->watch,
+			queue_delayed_work(system_percpu_wq, &q->watch,
 					   VHYV_WATCH_PERIOD);
 		return true;
 	}
@@ -520,7 +520,7 @@ void vhyv_cmdq_suspect(struct vhyv_cmdq *q)
 	spin_lock_irq(&q->lock);
 	q->suspect = true;
 	if (!q->closed)
-		queue_delayed_work(system_wq, &q->watch, VHYV_WATCH_PERIOD);
+		queue_delayed_work(system_percpu_wq, &q->watch, VHYV_WATCH_PERIOD);
 	spin_unlock_irq(&q->lock);
 }
 

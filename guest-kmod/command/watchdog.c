@@ -84,7 +84,7 @@ static void vhyv_watchdog_work(struct work_struct *work)
 	} else {
 		send = true;
 	}
-	queue_delayed_work(system_wq, &q->watch, VHYV_WATCH_PERIOD);
+	queue_delayed_work(system_percpu_wq, &q->watch, VHYV_WATCH_PERIOD);
 	spin_unlock_irq(&q->lock);
 
 	if (send)

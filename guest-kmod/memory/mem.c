@@ -95,7 +95,7 @@ struct vhyv_mem *vhyv_mem_pin(struct ib_device *ibdev, u64 start, u64 length,
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&mem->table);
 
-	mem->umem = ib_umem_get(ibdev, start, length, access);
+	mem->umem = ib_umem_get_va(ibdev, start, length, access);
 	if (IS_ERR(mem->umem)) {
 		ret = PTR_ERR(mem->umem);
 		kfree(mem);

@@ -127,7 +127,8 @@ int vhyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
  * memory, so the CQ keeps both. Where it is not clear if the command was executed,
  * the new memory stays with the context, and the CQ keeps the old one.
  */
-static int vhyv_cq_resize(struct vhyv_cq *cq, int cqe, struct ib_udata *udata)
+static int vhyv_cq_resize(struct vhyv_cq *cq, unsigned int cqe,
+			  struct ib_udata *udata)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(cq->ibcq.device);
 	struct hyv_queue_size size = { .entries = cqe };
@@ -169,7 +170,8 @@ out_free:
 	return ret;
 }
 
-int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+int vhyv_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
+			struct ib_udata *udata)
 {
 	struct vhyv_cq *cq = to_vhyv_cq(ibcq);
 	int ret;
@@ -178,8 +180,8 @@ int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 		ibdev_dbg(ibcq->device, "kernel CQs cannot be resized\n");
 		return -EOPNOTSUPP;
 	}
-	if (cqe <= 0 || cqe > ibcq->device->attrs.max_cqe) {
-		ibdev_dbg(ibcq->device, "CQ of %d entries, must be 1 to %d\n",
+	if (!cqe || cqe > ibcq->device->attrs.max_cqe) {
+		ibdev_dbg(ibcq->device, "CQ of %u entries, must be 1 to %u\n",
 			  cqe, ibcq->device->attrs.max_cqe);
 		return -EINVAL;
 	}

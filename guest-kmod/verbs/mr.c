@@ -49,7 +49,8 @@ static int vhyv_reg_mr(struct vhyv_mr *mr, u32 pd, u64 iova,
 }
 
 struct ib_mr *vhyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
-			       u64 iova, int access, struct ib_udata *udata)
+			       u64 iova, int access, struct ib_dmah *dmah,
+			       struct ib_udata *udata)
 {
 	struct vhyv_pd *pd = to_vhyv_pd(ibpd);
 	struct vhyv_mr *mr;
@@ -59,6 +60,10 @@ struct ib_mr *vhyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 		ibdev_dbg(ibpd->device,
 			  "%s MR with access 0x%x is not supported\n",
 			  udata ? "user" : "kernel", access);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (dmah) {
+		ibdev_dbg(ibpd->device, "DMA handles are not supported\n");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 

@@ -76,7 +76,8 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs);
 int vhyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int vhyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
-int vhyv_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata);
+int vhyv_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
+			struct ib_udata *udata);
 int vhyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 
 /* qp.c */
@@ -114,7 +115,8 @@ int vhyv_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 /* mr.c */
 struct ib_mr *vhyv_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *vhyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
-			       u64 iova, int access, struct ib_udata *udata);
+			       u64 iova, int access, struct ib_dmah *dmah,
+			       struct ib_udata *udata);
 struct ib_mr *vhyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				 u64 length, u64 iova, int access,
 				 struct ib_pd *ibpd, struct ib_udata *udata);

@@ -46,7 +46,7 @@ static void hyvh_tenant_unlock(struct hyvh_tenant *tenant)
 	if (tenant->map.released) {
 		tenant->map.released = false;
 		/* Guests could cause any number of events. */
-		queue_delayed_work(system_wq, &tenant->notify,
+		queue_delayed_work(system_percpu_wq, &tenant->notify,
 				   HYVH_GID_NOTIFY_DELAY);
 	}
 	mutex_unlock(&tenant->lock);

@@ -199,7 +199,7 @@ static u32 hyvh_verbs_of(const struct ib_device *dev)
 		verbs |= HYV_VERB_SRQ;
 	if (ops->modify_srq)
 		verbs |= HYV_VERB_MODIFY_SRQ;
-	if (ops->resize_cq)
+	if (ops->resize_user_cq)
 		verbs |= HYV_VERB_RESIZE_CQ;
 	if (ops->modify_cq)
 		verbs |= HYV_VERB_MODIFY_CQ;

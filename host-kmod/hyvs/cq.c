@@ -127,7 +127,8 @@ static int hyvs_resize_cq_locked(struct ib_cq *ib, u32 entries,
 }
 
 /* Threads of a process may resize the same CQ. */
-int hyvs_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+int hyvs_resize_user_cq(struct ib_cq *ib, unsigned int cqe,
+			struct ib_udata *udata)
 {
 	struct hyvs_cq *cq = to_hyvs_cq(ib);
 	int ret;

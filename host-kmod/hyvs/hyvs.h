@@ -248,7 +248,8 @@ void hyvs_record_put(struct hyvs_ucontext *uctx, struct hyvs_record_page *page);
 void hyvs_retire(struct hyvs_device *dev);
 
 struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-			       u64 iova, int access, struct ib_udata *udata);
+			       u64 iova, int access, struct ib_dmah *dmah,
+			       struct ib_udata *udata);
 struct ib_mr *hyvs_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 				 u64 length, u64 iova, int access,
 				 struct ib_pd *pd, struct ib_udata *udata);
@@ -293,7 +294,8 @@ bool hyvs_worker_assist(struct hyvs_ucontext *uctx);
 
 int hyvs_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs);
-int hyvs_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata);
+int hyvs_resize_user_cq(struct ib_cq *ib, unsigned int cqe,
+			struct ib_udata *udata);
 int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
 int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 		    struct ib_udata *udata);

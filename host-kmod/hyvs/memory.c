@@ -69,7 +69,7 @@ int hyvs_mem_pin(struct ib_device *ib, struct hyvs_mem *mem, u64 address,
 {
 	int ret;
 
-	mem->umem = ib_umem_get(ib, address, length, access);
+	mem->umem = ib_umem_get_va(ib, address, length, access);
 	if (IS_ERR(mem->umem))
 		return PTR_ERR(mem->umem);
 	ret = hyvs_mem_resolve(mem);
@@ -104,8 +104,8 @@ static struct hyvs_record_page *hyvs_record_pin(struct hyvs_ucontext *uctx,
 	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return ERR_PTR(-ENOMEM);
-	umem = ib_umem_get(uctx->ib.device, address, PAGE_SIZE,
-			   IB_ACCESS_LOCAL_WRITE);
+	umem = ib_umem_get_va(uctx->ib.device, address, PAGE_SIZE,
+			      IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(umem)) {
 		kfree(page);
 		return ERR_CAST(umem);
@@ -173,13 +173,14 @@ static u32 hyvs_key_access(int access)
 }
 
 struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-			       u64 iova, int access, struct ib_udata *udata)
+			       u64 iova, int access, struct ib_dmah *dmah,
+			       struct ib_udata *udata)
 {
 	struct hyvs_device *dev = to_hyvs_device(pd->device);
 	struct hyvs_mr *mr;
 	int ret;
 
-	if (access & ~ACCESS)
+	if (access & ~ACCESS || dmah)
 		return ERR_PTR(-EOPNOTSUPP);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	if (!mr)
@@ -249,7 +250,8 @@ struct ib_mr *hyvs_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
 	if (flags & IB_MR_REREG_TRANS)
-		return hyvs_reg_user_mr(pd, start, length, iova, access, udata);
+		return hyvs_reg_user_mr(pd, start, length, iova, access, NULL,
+					udata);
 	return ERR_PTR(hyvs_mr_change(mr, pd, access));
 }
 

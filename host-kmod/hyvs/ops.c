@@ -10,6 +10,8 @@
 #include "hyvs/hyvs.h"
 
 COMPAT_DEFINE_CREATE_CQ(hyvs_create_cq_op, hyvs_create_cq)
+COMPAT_DEFINE_REG_USER_MR(hyvs_reg_user_mr_op, hyvs_reg_user_mr)
+COMPAT_DEFINE_RESIZE_USER_CQ(hyvs_resize_user_cq_op, hyvs_resize_user_cq)
 
 const struct ib_device_ops hyvs_ops = {
 	.owner = THIS_MODULE,
@@ -48,9 +50,9 @@ const struct ib_device_ops hyvs_ops = {
 	.query_port = hyvs_query_port,
 	.query_qp = hyvs_query_qp,
 	.query_srq = hyvs_query_srq,
-	.reg_user_mr = hyvs_reg_user_mr,
+	.reg_user_mr = hyvs_reg_user_mr_op,
 	.rereg_user_mr = hyvs_rereg_user_mr,
-	.resize_cq = hyvs_resize_cq,
+	.resize_user_cq = hyvs_resize_user_cq_op,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, hyvs_ah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, hyvs_cq, ib),

@@ -71,8 +71,8 @@ struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx)
 	mutex_init(&uars->views_lock);
 	INIT_LIST_HEAD(&uars->views);
 	init_waitqueue_head(&uars->wait);
-	hrtimer_init(&uars->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	uars->timer.function = hyvs_uars_timer;
+	hrtimer_setup(&uars->timer, hyvs_uars_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL);
 	uars->id = atomic64_inc_return(&ids);
 	for (i = 0; i < HYVS_UARS; i++) {
 		uars->page[i] = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);

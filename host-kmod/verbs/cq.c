@@ -206,7 +206,8 @@ static int hyvh_ib_resize_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq, u32 cqe)
 	ret = hyvh_pins_get(&pins, cmd, cq->context, &size, &mem);
 	if (ret)
 		return ret;
-	ret = cmd->ibdev->ops.resize_cq(cq->ib, cqe, &bundle.driver_udata);
+	ret = cmd->ibdev->ops.resize_user_cq(cq->ib, cqe,
+					      &bundle.driver_udata);
 	hyvh_udata_unmap(&mem);
 	if (!ret && cq->ib->cqe != old) {
 		swap(pins.bytes, cq->queues.pins.bytes);
@@ -246,7 +247,7 @@ int hyvh_cmd_resize_cq(struct hyvh_cmd *cmd)
 	struct hyvh_cq *cq;
 	int ret;
 
-	if (!cmd->ibdev->ops.resize_cq)
+	if (!cmd->ibdev->ops.resize_user_cq)
 		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
 	ret = hyvh_cq_check_size(cmd, cqe);
 	if (ret)

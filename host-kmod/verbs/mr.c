@@ -11,6 +11,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
+#include <compat/ib_verbs.h>
 
 #include "command/convert.h"
 #include "memory/stitch.h"
@@ -29,6 +30,7 @@ static void hyvh_ib_mr_adopt(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 	mr->type = IB_MR_TYPE_USER;
 	mr->dm = NULL;
 	mr->sig_attrs = NULL;
+	compat_mr_set_dmah(mr, NULL);
 	mr->uobject = hyvh_uctx_uobject(&pd->context->uctx);
 	atomic_inc(&pd->ib->usecnt);
 	hyvh_restrack_own(&mr->res, RDMA_RESTRACK_MR, cmd->vnic->owner);
@@ -47,10 +49,9 @@ static struct ib_mr *hyvh_ib_reg_mr(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ERR_PTR(ret);
-	mr = cmd->ibdev->ops.reg_user_mr(pd->ib, addr, length,
-					 le64_to_cpu(req->iova),
-					 le32_to_cpu(req->access),
-					 &bundle.driver_udata);
+	mr = compat_reg_user_mr(pd->ib, addr, length, le64_to_cpu(req->iova),
+				le32_to_cpu(req->access), NULL,
+				&bundle.driver_udata);
 	if (IS_ERR(mr))
 		return mr;
 

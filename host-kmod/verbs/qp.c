@@ -57,10 +57,8 @@ static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 			    &mem);
 	if (ret)
 		return ERR_PTR(ret);
-	ib = ib_create_qp_user(cmd->ibdev, qp->pd->ib, attr,
-			       &bundle.driver_udata,
-			       (struct ib_uqp_object *)hyvh_uctx_uobject(uctx),
-			       NULL);
+	ib = compat_create_qp_user(cmd->ibdev, qp->pd->ib, attr, &bundle,
+				   (void *)hyvh_uctx_uobject(uctx), NULL);
 	hyvh_udata_unmap(&mem);
 	if (IS_ERR(ib))
 		return ib;

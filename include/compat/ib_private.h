@@ -4,8 +4,8 @@
  * headers (drivers/infiniband/core/core_priv.h and restrack.h). hyv.ko creates
  * objects of a real user context like ib_uverbs, so it needs them as well.
  *
- * The prototypes are the same in 6.1 and 6.12. Nothing checks them against a
- * newer kernel, so compat.h limits the range of kernels.
+ * Headers of a kernel do not show a change of these prototypes, so compat.h limits
+ * the range of kernels.
  */
 #ifndef HYV_COMPAT_IB_PRIVATE_H
 #define HYV_COMPAT_IB_PRIVATE_H
@@ -14,17 +14,39 @@
 #include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
+#include <linux/version.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
+#include <rdma/uverbs_ioctl.h>
 
 struct ib_uqp_object;
 
-/* Takes no reference to what the QP uses: ib_qp_usecnt_inc() must follow. */
+/* The part of an attribute bundle that ib_create_qp_user() takes. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define COMPAT_QP_ATTRS		ib_udata
+#define COMPAT_QP_ATTRS_OF(attrs)	(&(attrs)->driver_udata)
+#else
+#define COMPAT_QP_ATTRS		uverbs_attr_bundle
+#define COMPAT_QP_ATTRS_OF(attrs)	(attrs)
+#endif
+
 struct ib_qp *ib_create_qp_user(struct ib_device *dev, struct ib_pd *pd,
 				struct ib_qp_init_attr *attr,
-				struct ib_udata *udata,
+				struct COMPAT_QP_ATTRS *attrs,
 				struct ib_uqp_object *uobj,
 				const char *caller);
+
+/* Takes no reference to what the QP uses: ib_qp_usecnt_inc() must follow. */
+static inline struct ib_qp *
+compat_create_qp_user(struct ib_device *dev, struct ib_pd *pd,
+		      struct ib_qp_init_attr *attr,
+		      struct uverbs_attr_bundle *attrs,
+		      struct ib_uqp_object *uobj, const char *caller)
+{
+	return ib_create_qp_user(dev, pd, attr, COMPAT_QP_ATTRS_OF(attrs), uobj,
+				 caller);
+}
+
 void ib_qp_usecnt_inc(struct ib_qp *qp);
 
 void rdma_restrack_new(struct rdma_restrack_entry *res,

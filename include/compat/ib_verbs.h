@@ -3,6 +3,11 @@
  * Since 6.11 the last argument of ib_device_ops.create_cq is the attribute
  * bundle, before it was the provider data in the bundle.
  *
+ * Since 6.18 ib_device_ops.reg_user_mr takes a DMA handle.
+ *
+ * Since 7.1 ib_device_ops.resize_cq is resize_user_cq, and the number of entries is
+ * unsigned. compat.h has the name.
+ *
  * Since 6.2 ib_core has flags for flushes and atomic writes.
  */
 #ifndef HYV_COMPAT_IB_VERBS_H
@@ -48,6 +53,77 @@ static inline int compat_create_cq(struct ib_cq *cq,
 				   struct uverbs_attr_bundle *attrs)
 {
 	return cq->device->ops.create_cq(cq, attr, attrs);
+}
+
+#endif
+
+/*
+ * Define a driver's operation @op by a function @fn with the arguments of the newest
+ * kernel.
+ */
+#ifdef COMPAT_HAS_RESIZE_USER_CQ
+
+#define COMPAT_DEFINE_RESIZE_USER_CQ(op, fn)				\
+static int op(struct ib_cq *cq, unsigned int cqe, struct ib_udata *udata) \
+{									\
+	return fn(cq, cqe, udata);					\
+}
+
+#else
+
+/* ib_uverbs passes what a process has sent, a u32. */
+#define COMPAT_DEFINE_RESIZE_USER_CQ(op, fn)				\
+static int op(struct ib_cq *cq, int cqe, struct ib_udata *udata)	\
+{									\
+	return fn(cq, cqe, udata);					\
+}
+
+#endif
+
+#ifdef COMPAT_HAS_DMAH
+
+#define COMPAT_DEFINE_REG_USER_MR(op, fn)				\
+static struct ib_mr *op(struct ib_pd *pd, u64 start, u64 length,	\
+			u64 virt_addr, int access, struct ib_dmah *dmah, \
+			struct ib_udata *udata)				\
+{									\
+	return fn(pd, start, length, virt_addr, access, dmah, udata);	\
+}
+
+/* Call the reg_user_mr operation of @pd's device. */
+static inline struct ib_mr *
+compat_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt_addr,
+		   int access, struct ib_dmah *dmah, struct ib_udata *udata)
+{
+	return pd->device->ops.reg_user_mr(pd, start, length, virt_addr, access,
+					   dmah, udata);
+}
+
+/* For an MR that did not come through ib_uverbs. */
+static inline void compat_mr_set_dmah(struct ib_mr *mr, struct ib_dmah *dmah)
+{
+	mr->dmah = dmah;
+}
+
+#else
+
+#define COMPAT_DEFINE_REG_USER_MR(op, fn)				\
+static struct ib_mr *op(struct ib_pd *pd, u64 start, u64 length,	\
+			u64 virt_addr, int access, struct ib_udata *udata) \
+{									\
+	return fn(pd, start, length, virt_addr, access, NULL, udata);	\
+}
+
+static inline struct ib_mr *
+compat_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt_addr,
+		   int access, struct ib_dmah *dmah, struct ib_udata *udata)
+{
+	return pd->device->ops.reg_user_mr(pd, start, length, virt_addr, access,
+					   udata);
+}
+
+static inline void compat_mr_set_dmah(struct ib_mr *mr, struct ib_dmah *dmah)
+{
 }
 
 #endif

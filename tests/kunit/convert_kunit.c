@@ -587,7 +587,7 @@ static const struct verb_param verb_params[] = {
 	VERB(create_user_ah, HYV_VERB_AH),
 	VERB(create_srq, HYV_VERB_SRQ),
 	VERB(modify_srq, HYV_VERB_MODIFY_SRQ),
-	VERB(resize_cq, HYV_VERB_RESIZE_CQ),
+	VERB(resize_user_cq, HYV_VERB_RESIZE_CQ),
 	VERB(modify_cq, HYV_VERB_MODIFY_CQ),
 	VERB(rereg_user_mr, HYV_VERB_REREG_MR),
 	VERB(alloc_mw, HYV_VERB_MW),

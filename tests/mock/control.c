@@ -666,8 +666,7 @@ int mock_control_init(void)
 
 	for (i = 0; i < MOCK_TYPES; i++)
 		INIT_LIST_HEAD(&mock_objs[i]);
-	hrtimer_init(&mock_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	mock_timer.function = mock_tick;
+	hrtimer_setup(&mock_timer, mock_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 
 	mock_dir = debugfs_create_dir("hyv_mock", NULL);
 	if (IS_ERR(mock_dir))

@@ -87,7 +87,7 @@ static void mock_page_remove(struct mock_page *page)
 static struct ib_umem *mock_pin(struct ib_device *ibdev, u64 addr, u64 length,
 				int access)
 {
-	struct ib_umem *umem = ib_umem_get(ibdev, addr, length, access);
+	struct ib_umem *umem = ib_umem_get_va(ibdev, addr, length, access);
 
 	if (!IS_ERR(umem))
 		mock_count(MOCK_OBJ_umem, 1);
@@ -229,7 +229,7 @@ static struct mock_mr *mock_mr_create(struct ib_pd *pd, u64 start, u64 length,
 }
 
 struct ib_mr *mock_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-			       u64 virt_addr, int access,
+			       u64 virt_addr, int access, struct ib_dmah *dmah,
 			       struct ib_udata *udata)
 {
 	struct mock_mr *mr;
@@ -238,6 +238,8 @@ struct ib_mr *mock_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	ret = mock_call(MOCK_CALL_reg_user_mr);
 	if (ret)
 		return ERR_PTR(ret);
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
 	mr = mock_mr_create(pd, start, length, access);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);

@@ -155,7 +155,7 @@ void mock_queue_free(struct mock_queue *queue);
 int mock_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma);
 void mock_mmap_free(struct rdma_user_mmap_entry *entry);
 struct ib_mr *mock_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-			       u64 virt_addr, int access,
+			       u64 virt_addr, int access, struct ib_dmah *dmah,
 			       struct ib_udata *udata);
 struct ib_mr *mock_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 				 u64 length, u64 virt_addr, int access,

@@ -284,7 +284,8 @@ err_queue:
 
 COMPAT_DEFINE_CREATE_CQ(mock_create_cq, mock_create_cq_attrs)
 
-static int mock_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
+static int mock_resize_cq_cqe(struct ib_cq *ib, unsigned int cqe,
+			      struct ib_udata *udata)
 {
 	struct mock_queue old, queue = {};
 	struct rxe_resize_cq_resp rsp = {};
@@ -309,6 +310,9 @@ static int mock_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 	ib->cqe = cqe;
 	return 0;
 }
+
+COMPAT_DEFINE_RESIZE_USER_CQ(mock_resize_cq, mock_resize_cq_cqe)
+COMPAT_DEFINE_REG_USER_MR(mock_reg_user_mr_op, mock_reg_user_mr)
 
 static int mock_modify_cq(struct ib_cq *ib, u16 count, u16 period)
 {
@@ -709,10 +713,10 @@ const struct ib_device_ops mock_ops = {
 	.query_port = mock_query_port,
 	.query_qp = mock_query_qp,
 	.query_srq = mock_query_srq,
-	.reg_user_mr = mock_reg_user_mr,
+	.reg_user_mr = mock_reg_user_mr_op,
 	.req_notify_cq = mock_req_notify_cq,
 	.rereg_user_mr = mock_rereg_user_mr,
-	.resize_cq = mock_resize_cq,
+	.resize_user_cq = mock_resize_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, mock_ah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, mock_cq, ib),

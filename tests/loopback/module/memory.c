@@ -9,9 +9,9 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
-#include <linux/pfn_t.h>
 #include <linux/vmalloc.h>
 
+#include "compat/pfn.h"
 #include "loopback.h"
 
 /* Odd, so that every page of the pool has one place. */
@@ -58,7 +58,7 @@ static vm_fault_t loop_fault(struct vm_fault *vmf)
 	ret = vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page);
 	if (ret == -EINVAL)
 		return vmf_insert_mixed(vmf->vma, vmf->address & PAGE_MASK,
-					pfn_to_pfn_t(page_to_pfn(page)));
+					page_to_pfn(page));
 	if (ret && ret != -EBUSY)
 		return ret == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
 	return VM_FAULT_NOPAGE;
