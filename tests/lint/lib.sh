@@ -75,7 +75,8 @@ fill_build() {
 		CF=-D__CHECK_ENDIAN__ >"$dir/log" 2>&1 ||
 		echo '*** make failed' >>"$dir/log"
 	# The compiler of Debian's kernels may be another one than ours.
-	sed -i "s|$dir/build/||g; /warning: the compiler differs/d" "$dir/log"
+	sed -i "s|$dir/build/||g; /warning: the compiler differs/d; /warning: pahole/d" \
+		"$dir/log"
 	(
 		cd "$dir/build"
 		find . -name '*.ko' -printf '%P\n' >"$dir/modules"
@@ -89,6 +90,44 @@ fill_build() {
 		xargs -r -a "$dir/objects" nm -g -A >"$dir/symbols"
 	)
 	rm -rf "$dir/build"
+}
+
+# fill_compiled KDIR DIR: compile all modules, those for tests, too, but without
+# sparse; leave the compiler's output (log) and the names of modules
+fill_compiled() {
+	local kdir=$1 dir=$2 tree=$2/test make
+
+	make=(make -j2 -C "$kdir" W=1)
+	mkdir -p "$tree"
+	make -j2 modules KDIR="$kdir" BUILD="$dir/build" W=1 >"$dir/log" 2>&1 ||
+		echo '*** make failed' >>"$dir/log"
+	if [ -d tests/mock ]; then
+		cp -r --parents -t "$tree" include host-kmod guest-kmod tests/mock \
+			tests/loopback/module tests/malguest
+		cp tests/mock/Kbuild "$tree/"
+		"${make[@]}" M="$tree" hyv_mock.o hyv_loopback.o >>"$dir/log" 2>&1 ||
+			echo '*** make failed' >>"$dir/log"
+		"${make[@]}" M="$tree/tests/malguest" modules >>"$dir/log" 2>&1 ||
+			echo '*** make failed' >>"$dir/log"
+	fi
+	(cd "$dir/build" && find . -name '*.ko' -printf '%P\n') >"$dir/modules"
+	sed -i "s|$dir/||g; /warning: the compiler differs/d; /warning: pahole/d" \
+		"$dir/log"
+	rm -rf "$dir/build" "$tree"
+}
+
+# compiled_modules KERNEL: print a directory filled by fill_compiled
+compiled_modules() {
+	local kdir key
+
+	kdir=$("$lint/../../scripts/kernel-headers" "$1")
+	key=$({
+		printf '%s\n' "$kdir" "$(gcc --version)"
+		declare -f fill_compiled
+		source_files_like '^(Kbuild|Makefile|(include|host-kmod|guest-kmod|tests/(mock|loopback/module|malguest))/.*)$' |
+			tr '\n' '\0' | xargs -0 sha256sum
+	} | cache_key)
+	cache_get lint-compiled "$key" fill_compiled "$kdir"
 }
 
 # built_modules SERIES: print a directory filled by fill_build, from the cache if
