@@ -18,6 +18,7 @@
 #include "admin/netlink.h"
 #include "debug.h"
 #include "exec.h"
+#include "hca/contract.h"
 #include "hca/hca.h"
 #include "hca/uctx.h"
 #include "verbs/verbs.h"
@@ -238,6 +239,9 @@ static int __init hyvh_init(void)
 {
 	int ret;
 
+	ret = hyvh_contract_check();
+	if (ret)
+		return ret;
 	hyvh_mcast_init();
 	ret = hyvh_vnic_register();
 	if (ret)

@@ -38,13 +38,13 @@
  * tracker follows ib_pd.uobject and ib_cq.uobject to the ucontext without a
  * check for NULL. It reads only context and ufile at the start of struct
  * ib_uobject, which is at the start of the private struct ib_ucq_object. The
- * zeroed tail is large enough for the rest of that structure. All objects of a
- * context share one placeholder.
+ * zeroed tail is large enough for the rest of that structure (contract.c checks
+ * it). All objects of a context share one placeholder.
  */
 struct hyvh_placeholder {
 	union {
 		struct ib_uobject uobject;
-		u8 room[1024];
+		u8 room[HYVH_PLACEHOLDER_SIZE];
 	};
 };
 

@@ -23,6 +23,9 @@ struct path;
 #define HYVH_SCRATCH_UDATA_OUT	4096
 #define HYVH_SCRATCH_SIZE	8192
 
+/* Room for the largest structure that begins with a struct ib_uobject. */
+#define HYVH_PLACEHOLDER_SIZE	1024
+
 /* An open uverbs file and its ucontext. */
 struct hyvh_uctx {
 	struct file *file;		/* keeps the ucontext alive */

@@ -8,6 +8,8 @@
 
 # The log names some of the objects that are left behind.
 KLOG_HARMLESS+=('^hyv: .*(mock0|mock vNIC)'
+	# seeded faults
+	'^hyv: this kernel is not supported: ' '^hyv: .*rdma_restrack_nev'
 	'^hyvh_[a-z_]+: [0-9]+ callbacks suppressed$')
 export IBDEV=mock0
 export DEVTEST_UNPLUG="rdma link del $IBDEV"
@@ -46,8 +48,19 @@ load
 step "the product does not know the mock"
 run nomock
 
-step "a build for tests lends it, and needs no permission for that"
+step "a kernel with other structures, prototypes or symbols is refused"
 rmmod hyv
+for fault in rdma_umap_priv ib_ucq_object ib_create_qp_user; do
+	must_fail insmod "$HYV_MODULES/hyv_test.ko" contract_fault=$fault
+	lab-klog | grep "hyv: this kernel is not supported: .*$fault"
+done
+LC_ALL=C sed 's/rdma_restrack_new/rdma_restrack_nev/g' "$HYV_MODULES/hyv.ko" \
+	>"$OUT/hyv.ko"
+must_fail insmod "$OUT/hyv.ko"
+lab-klog | grep 'hyv: Unknown symbol rdma_restrack_nev'
+rm "$OUT/hyv.ko"
+
+step "a build for tests lends it, and needs no permission for that"
 insmod "$HYV_MODULES/hyv_test.ko"
 run mock
 run mocklate
