@@ -47,7 +47,7 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 
 .PHONY: check-all
 check-all: ## run all cases on all kernels, also on a debug kernel, for hours
-	@tests/check lint kunit userlib fuzz engine qemu-each lab all-6.1-6.1 all-6.12-6.12 \
+	@tests/check lint lint-builds kunit userlib fuzz engine engine-bandwidth qemu-each lab all-6.1-6.1 all-6.12-6.12 \
 		lab-6.12-6.1 lab-6.1-6.12 lab-6.1-point-6.1-point debug-lab debug
 
 .PHONY: check-debug
