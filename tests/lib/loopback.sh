@@ -5,7 +5,8 @@
 # those of the product, with a mock HCA. The host's scripts source case.sh before.
 
 # These tests make devices fail, and return rings and replies that are invalid.
-KLOG_HARMLESS+=('^virtio_hyv ' '^hyv: .*(mock0|mock vNIC)'
+KLOG_HARMLESS+=('^virtio_hyv ' '^virtio_hyv: probe of virtio[0-9]+ failed with error '
+	'^hyv: .*(mock0|mock vNIC)'
 	'add_roce_gid GID add failed' 'ib_cache_gid_add: unable to add gid')
 export IBDEV=mock0 LOOP_NETDEV=hyvloop
 export DEVTEST_UNPLUG="rdma link del $IBDEV"
