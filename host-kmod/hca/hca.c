@@ -26,7 +26,7 @@
 static bool allow_trusted_only_hca;
 module_param(allow_trusted_only_hca, bool, 0644);
 MODULE_PARM_DESC(allow_trusted_only_hca,
-		 "Allow HCAs that trust queue contents, such as rdma_rxe; their guests can crash the host (default: N)");
+		 "Allow HCAs that are safe for trusted guests only, such as rdma_rxe: guests can crash the host through them (default: N)");
 
 static const struct mlx5_ib_alloc_ucontext_req_v2 hyvh_mlx5_context = {
 	.total_num_bfregs = 2,
@@ -157,7 +157,7 @@ static int hyvh_hca_check(const struct hyvh_hca *hca, const char *name,
 				   "driver of HCA %s is not supported", name);
 	case HYV_NL_HCA_TRUSTED_ONLY_DENIED:
 		return hyvh_refuse(vnic_id, -EPERM,
-				   "HCA %s trusts queue contents; not allowed by allow_trusted_only_hca",
+				   "HCA %s is for trusted guests only; not allowed by allow_trusted_only_hca",
 				   name);
 	default:
 		return 0;

@@ -170,10 +170,11 @@ static int hyvh_udata_stitch(struct hyvh_udata_mem *udata_mem, u32 i,
 
 static void hyvh_udata_unmap_one(struct hyvh_udata_mem *udata_mem, u32 i)
 {
-	struct hyvh_record *record = udata_mem->buffer[i].record;
+	struct hyvh_record *record;
 
 	if (!udata_mem->buffer[i].list)
 		return;
+	record = udata_mem->buffer[i].record;
 	hyvh_stitch_unmap(&udata_mem->buffer[i].stitch);
 	if (record)
 		mutex_unlock(&record->shown);

@@ -182,8 +182,7 @@ out:
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: the snapshot; or ERR_PTR() of -EOPNOTSUPP if the driver maps what is
  * neither pages, nor a doorbell page of hyvs.ko, nor one range of I/O memory with an
- * owner; -EFAULT if the VMM
- * has interfered; or another error of mmap(2).
+ * owner; -EFAULT if the VMM has interfered; or another error of mmap(2).
  */
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 					 unsigned long nr, bool writable,

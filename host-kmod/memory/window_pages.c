@@ -117,13 +117,15 @@ static vm_fault_t hyvh_window_insert_empty(struct hyvh_window_pages *pages,
 /*
  * After a fault, KVM looks up the page, and stops the VM if there is none: it may
  * have been zapped in between, as doorbell pages of hyvs.ko are all the time. But
- * if the mmap lock was dropped, KVM begins again. Processors do so anyway.
+ * if the mmap lock was dropped, KVM begins again. Processors do so anyway. Under the
+ * lock of the VMA alone there is no mmap lock to drop; KVM does not fault so.
  */
 static vm_fault_t hyvh_window_faulted(const struct vm_fault *vmf, vm_fault_t ret)
 {
 	if (ret != VM_FAULT_NOPAGE ||
 	    !(vmf->flags & FAULT_FLAG_ALLOW_RETRY) ||
-	    vmf->flags & (FAULT_FLAG_RETRY_NOWAIT | FAULT_FLAG_USER))
+	    vmf->flags & (FAULT_FLAG_RETRY_NOWAIT | FAULT_FLAG_USER |
+			  FAULT_FLAG_VMA_LOCK))
 		return ret;
 	mmap_read_unlock(vmf->vma->vm_mm);
 	return ret | VM_FAULT_COMPLETED;

@@ -6,6 +6,8 @@
  * Before 6.5 get_user_pages() and get_user_pages_remote() could return the VMAs,
  * too.
  *
+ * Before 6.4 a fault always had the mmap lock.
+ *
  * Before 6.3 vm_flags was written directly, under mmap_lock.
  */
 #ifndef HYV_COMPAT_MM_H
@@ -62,6 +64,10 @@ static inline void follow_pfnmap_end(struct follow_pfnmap_args *args)
 #define get_user_pages_remote(mm, start, nr, flags, pages, locked)	\
 	get_user_pages_remote(mm, start, nr, flags, pages, NULL, locked)
 
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define FAULT_FLAG_VMA_LOCK	0
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
