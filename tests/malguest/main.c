@@ -15,6 +15,8 @@
 #define MAL_VENDOR	0x1af4
 #define MAL_DEVICE	(0x1040 + HYV_VIRTIO_ID)
 #define MAL_MAX_THREADS	16
+/* How many times as long as asked for an attack without any success goes on */
+#define MAL_LONGEST	8
 
 static uint seed = 1;
 module_param(seed, uint, 0444);
@@ -36,10 +38,18 @@ static uint threads = 3;
 module_param(threads, uint, 0444);
 MODULE_PARM_DESC(threads, "1: a driver, others: as many that sabotage it");
 
+/*
+ * An attack says little about commands before one of them has succeeded. On a slow
+ * machine that may take longer than the attack.
+ */
 static bool over(struct mal_thread *t)
 {
-	return time_after(jiffies, t->end) ||
-	       (requests && atomic64_read(&t->dev->requests) >= requests);
+	if (requests && atomic64_read(&t->dev->requests) >= requests)
+		return true;
+	if (!time_after(jiffies, t->end))
+		return false;
+	return atomic64_read(&t->dev->successes) ||
+	       time_after(jiffies, t->last_end);
 }
 
 /* In the context of whoever loads the module */
@@ -70,6 +80,7 @@ static int run(struct mal_dev *dev, struct mal_thread *all)
 	for (i = 0; i < nr; i++) {
 		all[i].dev = dev;
 		all[i].end = jiffies + seconds * HZ;
+		all[i].last_end = jiffies + MAL_LONGEST * seconds * HZ;
 		all[i].slow_factor = slow_factor;
 		prandom_seed_state(&all[i].rnd, ((u64)seed << 32) + i);
 		if (i == 0)

@@ -104,7 +104,7 @@ struct mal_thread {
 	struct mal_dev *dev;
 	struct task_struct *task;
 	struct rnd_state rnd;
-	unsigned long end;		/* jiffies */
+	unsigned long end, last_end;	/* jiffies; without success, the latter */
 	unsigned int slow_factor;		/* factor for waits */
 	u64 operations;
 };
