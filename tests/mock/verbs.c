@@ -513,9 +513,10 @@ static int mock_resize_srq(struct mock_srq *srq, u32 max_wr,
 	struct mminfo mi = {};
 	int ret;
 
-	if (udata->inlen < sizeof(cmd) ||
-	    ib_copy_from_udata(&cmd, udata, sizeof(cmd)))
+	if (udata->inlen < sizeof(cmd))
 		return -EINVAL;
+	if (ib_copy_from_udata(&cmd, udata, sizeof(cmd)))
+		return -EFAULT;
 	uctx = rdma_udata_to_drv_context(udata, struct mock_ucontext, ib);
 	ret = mock_queue_alloc(&queue, uctx, (max_wr + 1) * MOCK_ELEMENT, &mi);
 	if (ret)
