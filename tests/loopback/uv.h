@@ -23,7 +23,7 @@ enum uv_event {
 };
 
 /* More chunks than fit into a request of 4096 bytes. */
-#define UV_BIG_PAGES 300
+#define UV_BIG_PAGES 260
 
 /**
  * struct uv - an open device, and one object of each type

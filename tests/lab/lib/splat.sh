@@ -12,8 +12,7 @@ SPLATS=(
 	'inconsistent lock state' 'suspicious RCU usage' 'bad unlock balance'
 	'trying to register non-static key' 'lockdep is turned off'
 	'turning off the locking correctness validator' 'ODEBUG: '
-	'kmemleak: [0-9]* new suspected' 'kmemleak: .* unknown object'
-	'kmemleak: Found object' 'kmemleak: Cannot insert'
+	'kmemleak: .* unknown object' 'kmemleak: Found object' 'kmemleak: Cannot insert'
 	'kmemleak: Cannot allocate a kmemleak_object' 'kmemleak: .* disabled'
 	'sleeping function called from invalid context' 'scheduling while atomic'
 	'detected stall' 'detected expedited stall' 'self-detected stall'
@@ -24,14 +23,20 @@ SPLATS=(
 	'Objects remaining' 'unregister_netdevice: waiting' 'cut here'
 )
 
+# The line of kmemleak that says no more than the case's list of known leaks
+SPLAT_LEAKS='kmemleak: [0-9]* new suspected'
+
 # splat_scan FILE...: print the first such line in each file, as "NAME: LINE";
 # status 0 if there is none. Ignores missing files.
 splat_scan() {
 	local file line status=0
+	local -a signs
 
 	for file; do
 		[ -e "$file" ] || continue
-		line=$(printf '\\<%s\n' "${SPLATS[@]}" |
+		signs=("${SPLATS[@]}")
+		[ -e "${file%.*}.known-leaks" ] || signs+=("$SPLAT_LEAKS")
+		line=$(printf '\\<%s\n' "${signs[@]}" |
 			grep -a -m 1 -f - "$file") || continue
 		printf '%s: %s\n' "${file##*/}" "$line"
 		status=1
