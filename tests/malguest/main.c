@@ -15,7 +15,7 @@
 #define MAL_VENDOR	0x1af4
 #define MAL_DEVICE	(0x1040 + HYV_VIRTIO_ID)
 #define MAL_MAX_THREADS	16
-/* How many times as long as asked for an attack without any success goes on */
+/* How many times as long as was asked for an attack may take */
 #define MAL_LONGEST	8
 
 static uint seed = 1;
@@ -39,8 +39,8 @@ module_param(threads, uint, 0444);
 MODULE_PARM_DESC(threads, "1: a driver, others: as many that sabotage it");
 
 /*
- * An attack says little about commands before one of them has succeeded. On a slow
- * machine that may take longer than the attack.
+ * An attack says little before each act was done and a command has succeeded. On a
+ * slow machine that may take longer than was asked for.
  */
 static bool over(struct mal_thread *t)
 {
@@ -48,8 +48,8 @@ static bool over(struct mal_thread *t)
 		return true;
 	if (!time_after(jiffies, t->end))
 		return false;
-	return atomic64_read(&t->dev->successes) ||
-	       time_after(jiffies, t->last_end);
+	return time_after(jiffies, t->last_end) ||
+	       (atomic64_read(&t->dev->successes) && mal_sabotage_done());
 }
 
 /* In the context of whoever loads the module */

@@ -104,7 +104,7 @@ struct mal_thread {
 	struct mal_dev *dev;
 	struct task_struct *task;
 	struct rnd_state rnd;
-	unsigned long end, last_end;	/* jiffies; without success, the latter */
+	unsigned long end, last_end;	/* jiffies; the latter for slow machines */
 	unsigned int slow_factor;		/* factor for waits */
 	u64 operations;
 };
@@ -172,6 +172,9 @@ void mal_reply(struct mal_thread *t, const u8 *request, const u8 *reply);
 void mal_sabotage(struct mal_thread *t);
 /* One of @nr acts: at first often one that was not done yet; by weight */
 void mal_commit(struct mal_thread *t, struct mal_act *acts, unsigned int nr);
+/* Was each act done, or tried so often that it is not possible? */
+bool mal_acts_done(const struct mal_act *acts, unsigned int nr);
+bool mal_sabotage_done(void);
 /* Log the acts and their counts. */
 void mal_report_acts(const struct mal_act *acts, unsigned int nr);
 void mal_report(void);
@@ -181,6 +184,7 @@ int mal_pci_save(struct mal_dev *dev);
 void mal_pci_forget(struct mal_dev *dev);
 void mal_pci_restore(struct mal_dev *dev);
 bool mal_pci_sabotage(struct mal_thread *t);
+bool mal_pci_done(void);
 void mal_pci_report(void);
 
 #endif /* MALGUEST_H */

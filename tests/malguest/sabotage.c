@@ -266,6 +266,17 @@ void mal_commit(struct mal_thread *t, struct mal_act *acts, unsigned int nr)
 		atomic_inc(&act->count);
 }
 
+bool mal_acts_done(const struct mal_act *acts, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!atomic_read(&acts[i].count) &&
+		    atomic_read(&acts[i].tries) < MAL_TRIES)
+			return false;
+	return true;
+}
+
 void mal_report_acts(const struct mal_act *acts, unsigned int nr)
 {
 	unsigned int i;
@@ -298,6 +309,11 @@ void mal_sabotage(struct mal_thread *t)
 	usleep_range(50, 100 << mal_below(t, 8));
 	if (mal_once_in(t, 50))
 		msleep_interruptible(MAL_REST_MS);
+}
+
+bool mal_sabotage_done(void)
+{
+	return mal_acts_done(acts, ARRAY_SIZE(acts)) && mal_pci_done();
 }
 
 void mal_report(void)

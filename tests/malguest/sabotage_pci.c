@@ -271,6 +271,11 @@ bool mal_pci_sabotage(struct mal_thread *t)
 	return true;
 }
 
+bool mal_pci_done(void)
+{
+	return mal_acts_done(acts, ARRAY_SIZE(acts));
+}
+
 void mal_pci_report(void)
 {
 	mal_report_acts(acts, ARRAY_SIZE(acts));
