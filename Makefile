@@ -79,6 +79,18 @@ install: modules userlib ## install modules for the kernel of KDIR, libhyv, hyv,
 	@install -D -m 644 host-kmod/90-hyv.rules \
 		"$(DESTDIR)$(UDEVDIR)/90-hyv.rules"
 
+.PHONY: uninstall
+uninstall: headers ## remove what "make install" has installed, for the kernel of KDIR
+	@release=$$(cat $(KDIR)/include/config/kernel.release) && \
+	for dir in extra updates; do \
+		for part in host-kmod guest-kmod; do \
+			rm -rf "$(DESTDIR)/lib/modules/$$release/$$dir/$$part"; \
+		done; \
+	done && \
+	[ -n "$(DESTDIR)" ] || depmod "$$release"
+	+@$(MAKE) -C userlib uninstall
+	@rm -f "$(DESTDIR)$(UDEVDIR)/90-hyv.rules"
+
 .PHONY: clean
 clean: headers ## remove build results of modules and userlib
 	+@$(KBUILD) clean
