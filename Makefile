@@ -47,8 +47,9 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 
 .PHONY: check-all
 check-all: ## run all cases on all kernels, also on a debug kernel, for hours
-	@tests/check lint lint-builds kunit userlib fuzz engine engine-bandwidth qemu-each lab all-6.1-6.1 all-6.12-6.12 \
-		lab-6.12-6.1 lab-6.1-6.12 lab-6.1-point-6.1-point debug-lab debug
+	@tests/check lint lint-builds kunit userlib fuzz engine engine-bandwidth qemu-each deb \
+		lab all-6.1-6.1 all-6.12-6.12 lab-6.12-6.1 lab-6.1-6.12 \
+		lab-6.1-point-6.1-point debug-lab debug
 
 .PHONY: check-debug
 check-debug: ## run the cases on a debug kernel (built on first use)
@@ -71,6 +72,10 @@ engine: ## run the tests of the software HCA's engine, in user space
 	@tests/engine/run
 
 ##@ Install
+.PHONY: deb
+deb: ## build Debian packages: modules for DKMS, tools, QEMU; into out/deb
+	@scripts/deb/build
+
 .PHONY: install
 install: modules userlib ## install modules for the kernel of KDIR, libhyv, hyv, udev rule
 	@# The distribution's signing key is not available.
@@ -115,9 +120,12 @@ ifeq ($(wildcard $(KDIR)/Makefile),)
 		"linux-headers-$$(uname -r) or set KDIR=..." >&2; exit 1
 endif
 
-.PHONY: staged
-staged: headers
+.PHONY: sources
+sources:
 ifneq ($(abspath $(BUILD)),$(CURDIR))
 	@mkdir -p "$(BUILD)"
 	@cp -pu --parents -t "$(BUILD)" $(MODULE_SOURCES)
 endif
+
+.PHONY: staged
+staged: headers sources
