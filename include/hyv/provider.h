@@ -113,9 +113,20 @@ struct hyv_udata_range {
 	ENTRY(id, CREATE_SRQ, 0, 0, 0, MLX5_SRQ, OBJECT)		\
 	ENTRY(id, CREATE_SRQ, 1, 8, 0, RECORD, OBJECT)
 
+/* The mock pins as much as its provider data says, whatever the length here is. */
+#ifdef HYV_TEST
+#define HYV_FOR_EACH_MOCK_ADDR(ENTRY, id)				\
+	ENTRY(id, CREATE_SRQ, 0, 0, 4096, FIXED, OBJECT)
+
+#define HYV_FOR_EACH_UDATA_ADDR(ENTRY)					\
+	HYV_FOR_EACH_RXE_LIKE(HYV_FOR_EACH_RXE_ADDR, ENTRY)		\
+	HYV_FOR_EACH_MOCK_ADDR(ENTRY, HYV_DRIVER_MOCK)			\
+	HYV_FOR_EACH_MLX5_ADDR(ENTRY, RDMA_DRIVER_MLX5)
+#else
 #define HYV_FOR_EACH_UDATA_ADDR(ENTRY)					\
 	HYV_FOR_EACH_RXE_LIKE(HYV_FOR_EACH_RXE_ADDR, ENTRY)		\
 	HYV_FOR_EACH_MLX5_ADDR(ENTRY, RDMA_DRIVER_MLX5)
+#endif
 
 #define HYV_UDATA_ADDR(id, command, list, at, bytes, how, how_long)	\
 	{								\

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "driver.h"
@@ -334,6 +335,87 @@ static void test_user_queue(struct vnic *v)
 	mock_expect_held(&before, "after a queue in user memory");
 }
 
+/* --- Behind memory that is stitched --- */
+
+#define NEIGHBOURS 64
+
+/*
+ * Memory of the VMM, directly below which a mapping of a page will be: these
+ * take all room above.
+ */
+static void neighbours_map(void *neighbour[NEIGHBOURS])
+{
+	int i;
+
+	for (i = 0; i < NEIGHBOURS; i++) {
+		neighbour[i] =
+			mmap(NULL, DT_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		REQUIRE(neighbour[i] != MAP_FAILED, "memory of the VMM");
+	}
+}
+
+static void neighbours_unmap(void *neighbour[NEIGHBOURS])
+{
+	int i;
+
+	for (i = 0; i < NEIGHBOURS; i++)
+		munmap(neighbour[i], DT_PAGE);
+}
+
+/* The guest describes a page, and the driver pins @length bytes. */
+static int create_srq_in(struct vnic *v, uint32_t pd, const struct gbuf *page,
+			 uint64_t length, uint32_t *srq)
+{
+	struct hyv_mock_create_req in = {.addr = page->va, .length = length};
+	struct hyv_chunk chunk;
+	struct rsp rsp;
+	struct req r;
+	int ret;
+
+	REQUIRE_EQ(gbuf_chunks(page, 0, DT_PAGE, &chunk), 1, "one chunk");
+	req_create_srq(&r, pd, 15, 1);
+	req_udata(&r, &in, sizeof(in), sizeof(struct rxe_create_srq_resp));
+	req_list(&r, 0, page->va, DT_PAGE, &chunk, 1);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*srq = le32toh(rsp.create_srq.handle);
+	return ret;
+}
+
+/*
+ * A driver that takes a queue to be longer than its range finds no memory
+ * there. With few mappings at once, pages are inserted into a single one.
+ */
+static void test_guard(struct vnic *v, uint64_t mappings, const char *how)
+{
+	struct hyv_set_limits limits = {
+		.size = sizeof(limits),
+		.max_stitch_vmas = mappings,
+	};
+	void *neighbour[NEIGHBOURS];
+	struct mock_held before;
+	uint32_t context, pd, srq;
+	struct gbuf page;
+
+	REQUIRE_EQ(vnic_set_limits(v, &limits), 0, "SET_LIMITS");
+	gbuf_init(&page, &gm, DT_PAGE, 0, GBUF_SCATTERED);
+	REQUIRE_EQ(cmd_alloc_context(v, &context), 0, "ALLOC_CONTEXT");
+	REQUIRE_EQ(cmd_alloc_pd(v, context, &pd), 0, "ALLOC_PD");
+	mock_held(&before);
+	neighbours_map(neighbour);
+	tap_is(create_srq_in(v, pd, &page, DT_PAGE + 1, &srq), HYV_S_EFAULT,
+	       "%s: a driver finds no memory behind a queue", how);
+	neighbours_unmap(neighbour);
+	mock_expect_held(&before, "after memory that is not there");
+	tap_is(create_srq_in(v, pd, &page, DT_PAGE, &srq), 0,
+	       "%s: CREATE_SRQ in guest memory", how);
+	tap_is(mock_counter("held.umem"), before.umem + 1,
+	       "%s: the driver has pinned it", how);
+	REQUIRE_EQ(cmd_destroy(v, HYV_OBJ_CONTEXT, context), 0, "DESTROY");
+	gbuf_free(&page);
+}
+
 void suite_mock(void)
 {
 	struct mock_held before;
@@ -354,6 +436,8 @@ void suite_mock(void)
 	test_page_kind(&v, HYV_MOCK_PAGE_UC, HYV_CACHE_UC);
 	test_page_kind(&v, HYV_MOCK_PAGE_WC, HYV_CACHE_WC);
 	test_user_queue(&v);
+	test_guard(&v, 8192, "piece by piece");
+	test_guard(&v, 1, "page by page");
 	vnic_close(&v);
 	for (kind = 0; kind < HYV_MOCK_PAGES; kind++) {
 		test_mapped_end(kind, false);
