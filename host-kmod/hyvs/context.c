@@ -11,8 +11,6 @@
 
 #include "hyvs/hyvs.h"
 
-/* libmlx5 counts two doorbells in each page. */
-#define BFREGS_PER_UAR	2
 #define CQE_VERSION	1
 
 int hyvs_request(struct ib_udata *udata, void *req, size_t size, size_t needed)
@@ -44,13 +42,14 @@ static int hyvs_check_request(struct ib_udata *udata)
 
 /*
  * Doorbells are 8 bytes at one place of a page (bf_reg_size 0), pages are mapped and
- * not made by objects (tot_bfregs), and there is nothing that is not written here.
+ * not made by objects (tot_bfregs), also those of thread domains (num_dyn_bfregs), and
+ * there is nothing that is not written here.
  */
 static int hyvs_reply_context(struct ib_udata *udata)
 {
 	struct mlx5_ib_alloc_ucontext_resp rsp = {
 		.qp_tab_size = 1 << 18,
-		.tot_bfregs = HYVS_UARS * BFREGS_PER_UAR,
+		.tot_bfregs = HYVS_UARS * HYVS_BFREGS_PER_UAR,
 		.cache_line_size = 64,
 		.max_sq_desc_sz = 512,
 		.max_rq_desc_sz = 512,
@@ -63,6 +62,7 @@ static int hyvs_reply_context(struct ib_udata *udata)
 		.eth_min_inline = MLX5_USER_INLINE_MODE_NONE,
 		.log_uar_size = PAGE_SHIFT,
 		.num_uars_per_page = 1,
+		.num_dyn_bfregs = HYVS_OWN_UARS * HYVS_BFREGS_PER_UAR,
 	};
 
 	rsp.response_length = min(udata->outlen, sizeof(rsp));

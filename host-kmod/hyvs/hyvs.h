@@ -24,6 +24,7 @@
 #define HYVS_MAX_SGE		32
 #define HYVS_MAX_MSG		BIT(30)
 #define HYVS_MAX_RD_ATOMIC	128
+#define HYVS_BFREGS_PER_UAR	2	/* as libmlx5 counts doorbells */
 
 struct hyvs_gid {
 	union ib_gid gid;

@@ -57,7 +57,7 @@ static vm_fault_t hyvs_uar_fault(struct vm_fault *vmf)
 	vm_fault_t ret;
 
 	down_read(&uars->lock);
-	ret = hyvs_uar_insert(uars, vma->vm_pgoff % HYVS_UARS, NULL, vmf,
+	ret = hyvs_uar_insert(uars, vma->vm_pgoff % HYVS_ALL_UARS, NULL, vmf,
 			      vma->vm_page_prot);
 	up_read(&uars->lock);
 	return ret;
@@ -97,7 +97,7 @@ static bool hyvs_view_get(struct hyvs_view *view,
 		return false;
 	INIT_LIST_HEAD(&view->link);
 	view->uars = vma->vm_private_data;
-	view->index = vma->vm_pgoff % HYVS_UARS;
+	view->index = vma->vm_pgoff % HYVS_ALL_UARS;
 	view->open = false;
 	kref_get(&view->uars->ref);
 	*pfn = hyvs_uar_pfn(view->uars, view->index);
@@ -138,25 +138,43 @@ const struct hyvs_view_ops hyvs_view_ops = {
 };
 EXPORT_SYMBOL_GPL(hyvs_view_ops);
 
-int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
+/* The page of an offset of mlx5, which is made if need be; or a negative errno. */
+static int hyvs_mmap_page(struct hyvs_uars *uars, unsigned long pgoff)
 {
-	struct hyvs_ucontext *uctx = to_hyvs_ucontext(ib);
-	unsigned long index = hyvs_mmap_index(vma->vm_pgoff);
+	unsigned long index = hyvs_mmap_index(pgoff);
+	int ret;
 
-	switch (hyvs_mmap_command(vma->vm_pgoff)) {
+	switch (hyvs_mmap_command(pgoff)) {
 	case MLX5_IB_MMAP_REGULAR_PAGE:
 	case MLX5_IB_MMAP_WC_PAGE:
 	case MLX5_IB_MMAP_NC_PAGE:
-		break;
+		return index < HYVS_UARS ? index : -EINVAL;
+	case MLX5_IB_MMAP_ALLOC_WC:
+		if (index >= HYVS_OWN_UARS)
+			return -EINVAL;
+		ret = hyvs_uars_make(uars, HYVS_UARS + index);
+		return ret ?: HYVS_UARS + index;
 	default:
 		return -EINVAL;
 	}
-	if (index >= HYVS_UARS || vma->vm_end - vma->vm_start != PAGE_SIZE ||
+}
+
+int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
+{
+	struct hyvs_ucontext *uctx = to_hyvs_ucontext(ib);
+	int index;
+
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE ||
 	    !(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 	/* ib_uverbs has no reference, so the module may be going. */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
+	index = hyvs_mmap_page(uctx->uars, vma->vm_pgoff);
+	if (index < 0) {
+		module_put(THIS_MODULE);
+		return index;
+	}
 
 	vma->vm_pgoff = hyvs_uar_pgoff(uctx->uars, index);
 	vma->vm_private_data = uctx->uars;

@@ -16,6 +16,9 @@
 /* Doorbells in libmlx5's table for each page. */
 #define BFREGS_IN_TABLE	4
 
+/* No doorbell in that table: the QP has the one of its thread domain. */
+#define NO_BFREG	BIT(31)
+
 /* These ask for what a card may refuse silently. */
 #define IGNORED_FLAGS	(MLX5_QP_FLAG_SCATTER_CQE |			\
 			 MLX5_QP_FLAG_ALLOW_SCATTER_CQE |		\
@@ -47,7 +50,8 @@ static int hyvs_qp_request(struct mlx5_ib_create_qp *req,
 			   offsetofend(struct mlx5_ib_create_qp, bfreg_index));
 	if (ret)
 		return ret;
-	return req->flags & ~IGNORED_FLAGS ? -EOPNOTSUPP : 0;
+	return req->flags & ~(IGNORED_FLAGS | MLX5_QP_FLAG_BFREG_INDEX) ?
+	       -EOPNOTSUPP : 0;
 }
 
 static bool hyvs_caps_ok(const struct ib_qp_init_attr *attr)
@@ -117,13 +121,23 @@ static void hyvs_qp_free_memory(struct hyvs_qp *qp, struct hyvs_ucontext *uctx)
 }
 
 /* The first QP shares its page with arming, so that small processes use one. */
-static int hyvs_qp_reply(struct ib_udata *udata, struct hyvs_ucontext *uctx)
+static u32 hyvs_next_bfreg(struct hyvs_ucontext *uctx)
 {
 	u32 uar = (u32)atomic_inc_return(&uctx->next_uar) - 1;
-	struct mlx5_ib_create_qp_resp rsp = {
-		.bfreg_index = uar % HYVS_UARS * BFREGS_IN_TABLE,
-	};
 
+	return uar % HYVS_UARS * BFREGS_IN_TABLE;
+}
+
+static int hyvs_qp_reply(struct ib_udata *udata, struct hyvs_ucontext *uctx,
+			 const struct mlx5_ib_create_qp *req)
+{
+	struct mlx5_ib_create_qp_resp rsp = { .bfreg_index = NO_BFREG };
+
+	if (!(req->flags & MLX5_QP_FLAG_BFREG_INDEX))
+		rsp.bfreg_index = hyvs_next_bfreg(uctx);
+	else if (!hyvs_uars_have(uctx->uars, HYVS_UARS + req->bfreg_index /
+					     HYVS_BFREGS_PER_UAR))
+		return -EINVAL;
 	return ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
 }
 
@@ -157,7 +171,7 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	ret = hyvs_id_alloc(uctx, HYVS_QP, qp, &qp->id);
 	if (ret)
 		goto err_memory;
-	ret = hyvs_qp_reply(udata, uctx);
+	ret = hyvs_qp_reply(udata, uctx, &req);
 	if (ret)
 		goto err_id;
 

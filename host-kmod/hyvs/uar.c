@@ -51,7 +51,7 @@ static void hyvs_uars_free(struct hyvs_uars *uars)
 	unsigned int i;
 
 	mutex_destroy(&uars->views_lock);
-	for (i = 0; i < HYVS_UARS; i++)
+	for (i = 0; i < HYVS_ALL_UARS; i++)
 		free_page((unsigned long)uars->page[i]);
 	kfree(uars);
 }
@@ -86,6 +86,20 @@ err_pages:
 	return NULL;
 }
 
+int hyvs_uars_make(struct hyvs_uars *uars, unsigned int i)
+{
+	void *page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+
+	if (!page)
+		return -ENOMEM;
+	/* The worker, which takes no lock, sees it zeroed. */
+	if (cmpxchg(&uars->page[i], NULL, page)) {
+		free_page((unsigned long)page);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static void hyvs_uars_release(struct kref *ref)
 {
 	hyvs_uars_free(container_of(ref, struct hyvs_uars, ref));
@@ -106,7 +120,7 @@ void hyvs_uars_disconnect(struct hyvs_uars *uars)
 
 pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index)
 {
-	return (pgoff_t)uars->id * HYVS_UARS + index;
+	return (pgoff_t)uars->id * HYVS_ALL_UARS + index;
 }
 
 void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view)
@@ -165,7 +179,8 @@ void hyvs_uars_hide(struct hyvs_uars *uars)
 	/* Before the pages are taken away. */
 	smp_mb();
 	if (mapping)
-		unmap_mapping_range(mapping, start, HYVS_UARS * PAGE_SIZE, 1);
+		unmap_mapping_range(mapping, start, HYVS_ALL_UARS * PAGE_SIZE,
+				    1);
 	hyvs_uars_hide_views(uars);
 }
 
@@ -197,7 +212,9 @@ static bool hyvs_uar_changed(void *page, unsigned int offset, u64 *last)
 
 bool hyvs_uar_rung(struct hyvs_uars *uars, unsigned int i, u32 *qpn)
 {
-	if (!hyvs_uar_changed(uars->page[i], RING_OFFSET, &uars->rung[i]))
+	void *page = READ_ONCE(uars->page[i]);
+
+	if (!page || !hyvs_uar_changed(page, RING_OFFSET, &uars->rung[i]))
 		return false;
 	clear_bit(i, &uars->stores);
 	*qpn = (be64_to_cpu((__force __be64)uars->rung[i]) >> 8) & 0xffffff;

@@ -15,7 +15,9 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
-#define HYVS_UARS	8
+#define HYVS_UARS	8	/* that each context has */
+#define HYVS_OWN_UARS	8	/* that are made when they are mapped */
+#define HYVS_ALL_UARS	(HYVS_UARS + HYVS_OWN_UARS)
 
 struct address_space;
 struct hyvs_ucontext;
@@ -26,7 +28,7 @@ struct hyvs_uars {
 	struct kref ref;
 	struct rw_semaphore lock;	/* protects uctx; inside mmap_lock */
 	struct hyvs_ucontext *uctx;	/* NULL once it has gone */
-	void *page[HYVS_UARS];
+	void *page[HYVS_ALL_UARS];	/* NULL: not made yet */
 	u64 id;				/* of the context; place in the mapping */
 	struct address_space *mapping;	/* of the file; NULL until mapped */
 	struct mutex views_lock;	/* protects views */
@@ -39,7 +41,7 @@ struct hyvs_uars {
 	unsigned long stores;		/* pages that a store is to come to */
 	u64 fault;			/* time of the last one */
 	/* As last seen by the worker: */
-	u64 rung[HYVS_UARS];
+	u64 rung[HYVS_ALL_UARS];
 	u64 armed;
 };
 
@@ -49,6 +51,11 @@ void hyvs_uars_wake(struct hyvs_uars *uars);
 void hyvs_uars_wake_later(struct hyvs_uars *uars);
 struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx);
 void hyvs_uars_put(struct hyvs_uars *uars);
+/*
+ * Make page @i, which must be one of those after HYVS_UARS, and stays as long as the
+ * context. -EINVAL if it exists.
+ */
+int hyvs_uars_make(struct hyvs_uars *uars, unsigned int i);
 /* The context goes. What is stored from now on is no doorbell. */
 void hyvs_uars_disconnect(struct hyvs_uars *uars);
 /* All contexts of a device share the mapping of its file, so each has a place. */
@@ -58,6 +65,12 @@ void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view);
 void hyvs_uars_del_view(struct hyvs_uars *uars, struct hyvs_view *view);
 /* A page was inserted, into @view or, if that is NULL, for a process. */
 void hyvs_uars_opened(struct hyvs_uars *uars, struct hyvs_view *view);
+/* Is there such a page? */
+static inline bool hyvs_uars_have(const struct hyvs_uars *uars, unsigned int i)
+{
+	return i < HYVS_ALL_UARS && READ_ONCE(uars->page[i]);
+}
+
 /* Take the pages out of all page tables: the next store will fault. */
 void hyvs_uars_hide(struct hyvs_uars *uars);
 /* There will be a store to page @i, which is not in page tables yet. */

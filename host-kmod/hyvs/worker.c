@@ -79,7 +79,7 @@ static bool hyvs_worker_poll(struct hyvs_ucontext *uctx)
 	unsigned int i;
 	u32 qpn;
 
-	for (i = 0; i < HYVS_UARS; i++) {
+	for (i = 0; i < HYVS_ALL_UARS; i++) {
 		if (hyvs_uar_rung(uctx->uars, i, &qpn)) {
 			eng_ring_qp(&uctx->worker, qpn);
 			work = true;

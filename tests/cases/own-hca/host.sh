@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # hyvs0, the software HCA of hyvs.ko, on the host: stock libmlx5 drives it in the
-# pingpong programs and perftest, and rdma-core's own tests pass. Wrong and racing use
+# pingpong programs and perftest, also with thread domains, and rdma-core's own tests
+# pass. Wrong and racing use
 # of the verbs harms only its process. Nothing is left when a process is killed, when
 # the device is deleted below a process, and when its network device goes.
 . "$HYV_TREE/tests/lib/case.sh"
@@ -97,6 +98,10 @@ for test in lat bw; do
 done
 perftest within send-bw-16 ib_send_bw -s 4096 -n 50 -q 16
 perftest within send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
+wait_for 10 no_objects
+
+step "thread domains"
+domains
 wait_for 10 no_objects
 
 step "rdma-core's tests"
