@@ -145,14 +145,36 @@ int hyvh_provider_filter(u32 driver_id, u16 opcode, void *udata, u32 len)
 	return 0;
 }
 
-/* Doorbell pages of a context, from the reply to ALLOC_CONTEXT. */
-u32 hyvh_provider_doorbells(u32 driver_id, const void *udata, u32 len)
+static u32 hyvh_provider_pages(const void *udata, u32 len, u32 offset)
 {
-	/* tot_bfregs of struct mlx5_ib_alloc_ucontext_resp. */
-	if (driver_id == RDMA_DRIVER_MLX5)
-		return min_t(u32, hyv_udata_get(udata, len, 8, 4) / 2,
-			     HYV_MLX5_MAX_UARS);
-	return 0;
+	return min_t(u32, hyv_udata_get(udata, len, offset, 4) / 2,
+		     HYV_MLX5_MAX_UARS);
+}
+
+/* Doorbell pages of a context, from the reply to ALLOC_CONTEXT. */
+void hyvh_provider_doorbells(u32 driver_id, const void *udata, u32 len,
+			     struct hyvh_doorbell_pages *pages)
+{
+	memset(pages, 0, sizeof(*pages));
+	/* tot_bfregs, num_dyn_bfregs of struct mlx5_ib_alloc_ucontext_resp. */
+	if (driver_id == RDMA_DRIVER_MLX5) {
+		pages->nr = hyvh_provider_pages(udata, len, 8);
+		pages->nr_own = hyvh_provider_pages(udata, len, 64);
+	}
+}
+
+static bool hyvh_provider_page_ok(const struct hyv_mmap_command *mmap,
+				  u64 index, bool writable,
+				  const struct hyvh_doorbell_pages *pages)
+{
+	switch (mmap->kind) {
+	case HYV_MMAP_DOORBELLS:
+		return index < pages->nr;
+	case HYV_MMAP_OWN_DOORBELLS:
+		return index < pages->nr_own;
+	default:
+		return !index && !writable;
+	}
 }
 
 /**
@@ -160,13 +182,16 @@ u32 hyvh_provider_doorbells(u32 driver_id, const void *udata, u32 len)
  * @driver_id: enum rdma_driver_id
  * @range: what to map
  * @writable: for writing, too
- * @nr_doorbells: doorbell pages of the context
+ * @pages: doorbell pages of the context
+ * @own: set to the number of a page that the driver makes for this mapping, which it
+ *	does once; or to -1
  *
  * Return: 1 if the context may map it; 0 if it does not belong to every context; or
  * -EINVAL.
  */
 int hyvh_provider_mmap(u32 driver_id, const struct hyvh_mmap_range *range,
-		       bool writable, u32 nr_doorbells)
+		       bool writable, const struct hyvh_doorbell_pages *pages,
+		       int *own)
 {
 	u64 pgoff = range->offset >> PAGE_SHIFT;
 	/* The offset of mlx5: a command, and the two parts of an index. */
@@ -176,6 +201,7 @@ int hyvh_provider_mmap(u32 driver_id, const struct hyvh_mmap_range *range,
 	unsigned int i;
 	int ret = 0;
 
+	*own = -1;
 	for (i = 0; i < ARRAY_SIZE(hyvh_provider_mmaps); i++) {
 		mmap = &hyvh_provider_mmaps[i];
 		if (mmap->driver_id != driver_id)
@@ -183,12 +209,13 @@ int hyvh_provider_mmap(u32 driver_id, const struct hyvh_mmap_range *range,
 		ret = -EINVAL;
 		if (mmap->command != command)
 			continue;
-		if (!PAGE_ALIGNED(range->offset) || range->length != PAGE_SIZE)
+		if (!PAGE_ALIGNED(range->offset) ||
+		    range->length != PAGE_SIZE ||
+		    !hyvh_provider_page_ok(mmap, index, writable, pages))
 			break;
-		if (mmap->doorbells ? index < nr_doorbells :
-				      !index && !writable)
-			return 1;
-		break;
+		if (mmap->kind == HYV_MMAP_OWN_DOORBELLS)
+			*own = index;
+		return 1;
 	}
 	return ret;
 }

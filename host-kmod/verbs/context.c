@@ -2,6 +2,7 @@
 /*
  * Contexts of guest processes and their mappings.
  */
+#include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/list.h>
 
@@ -55,9 +56,9 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 
 static void hyvh_context_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
 {
-	hyvh_to_context(obj)->nr_doorbells =
-		hyvh_provider_doorbells(cmd->driver->driver_id, cmd->udata_out,
-					cmd->udata_out_len);
+	hyvh_provider_doorbells(cmd->driver->driver_id, cmd->udata_out,
+				cmd->udata_out_len,
+				&hyvh_to_context(obj)->doorbells);
 }
 
 /* The context has no objects and no mappings. */
@@ -67,6 +68,8 @@ static int hyvh_context_close(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 
 	hyvh_uctx_close(&context->uctx);
 	hyvh_charge_put(context->charge);
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
+			    hweight_long(context->own_doorbells) * PAGE_SIZE);
 	return 0;
 }
 
@@ -106,20 +109,56 @@ static int hyvh_context_mmap_queue(struct hyvh_cmd *cmd,
 	return 0;
 }
 
+/*
+ * A doorbell page that the driver makes, and keeps until the end of the context. It
+ * would log a line if it were asked for the same again.
+ */
+static int hyvh_context_mmap_own(struct hyvh_cmd *cmd,
+				 struct hyvh_context *context,
+				 struct hyvh_window_req *req, int own)
+{
+	struct hyvh_quota *quota =
+		&cmd->vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES];
+	int ret;
+
+	if (test_and_set_bit(own, &context->own_doorbells))
+		return hyvh_cmd_refuse(cmd, -EINVAL,
+				       "doorbell page %d exists", own);
+	ret = hyvh_quota_charge(quota, PAGE_SIZE);
+	if (ret) {
+		hyvh_cmd_refuse(cmd, ret, "no quota for a doorbell page");
+		goto err_page;
+	}
+	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
+	if (ret) {
+		hyvh_cmd_refuse(cmd, ret, "cannot map a doorbell page");
+		goto err_charge;
+	}
+	return 0;
+
+err_charge:
+	hyvh_quota_uncharge(quota, PAGE_SIZE);
+err_page:
+	clear_bit(own, &context->own_doorbells);
+	return ret;
+}
+
 static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,
 			     struct hyvh_window_req *req)
 {
-	int ret;
+	int ret, own;
 
 	req->file = context->uctx.file;
 	ret = hyvh_provider_mmap(cmd->driver->driver_id, &req->range,
-				 req->writable, context->nr_doorbells);
+				 req->writable, &context->doorbells, &own);
 	if (ret < 0)
 		return hyvh_cmd_refuse(cmd, ret, "no mapping at 0x%llx",
 				       req->range.offset);
 	if (!ret)
 		return hyvh_context_mmap_queue(cmd, context, req);
 	req->lasting = true;
+	if (own >= 0)
+		return hyvh_context_mmap_own(cmd, context, req, own);
 	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
 	if (ret)
 		hyvh_cmd_refuse(cmd, ret, "cannot map a page");

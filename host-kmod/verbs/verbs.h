@@ -27,6 +27,7 @@
 #include <hyv/wire.h>
 
 #include "command/dispatch.h"
+#include "hca/provider_rules.h"
 #include "hca/uctx.h"
 #include "memory/mmap_table.h"
 #include "notify/event_backlog.h"
@@ -49,8 +50,9 @@ struct hyvh_context {
 	struct hyvh_obj obj;
 	struct hyvh_uctx uctx;
 	struct hyvh_mmap_table regions;	/* what may be mapped */
-	u32 nr_doorbells;		/* pages that may be mapped, too */
-	struct hyvh_charge *charge;	/* for these; or NULL */
+	struct hyvh_doorbell_pages doorbells;	/* pages that may be mapped, too */
+	struct hyvh_charge *charge;	/* for those that it has; or NULL */
+	unsigned long own_doorbells;	/* bits of those made, charged, too */
 	/* In the window; protected by hyvh_window.lock. */
 	struct list_head mappings;
 	/* An object that has leaked uses it; set with a reference to it. */

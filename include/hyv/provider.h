@@ -318,7 +318,10 @@ struct hyv_udata_field {
 	__u64 value;
 };
 
-/* Doorbell pages that a context has, two doorbells each. */
+/*
+ * Doorbell pages that a context has, two doorbells each; and as many that it makes by
+ * mapping them, for thread domains.
+ */
 #define HYV_MLX5_MAX_UARS	8
 
 #define HYV_FOR_EACH_MLX5_REQUEST(ENTRY, id)				\
@@ -331,8 +334,8 @@ struct hyv_udata_field {
 	ENTRY(id, ALLOC_MW, 8)
 
 /*
- * Firmware objects (DEVX), doorbell pages of one's own (dynamic UARs), QPs of types
- * that ib_core does not know (DCI, DCT) and doorbell pages by their index would
+ * Firmware objects (DEVX), doorbell pages that are objects (dynamic UARs), QPs of types
+ * that ib_core does not know (DCI, DCT) and doorbell pages by their index on the HCA would
  * evade HyV. What a provider may ask for and not get is cleared: the driver's
  * answer says so. Sizes are checked because the driver of a card logs what it
  * refuses.
@@ -399,37 +402,45 @@ struct hyv_udata_field {
 
 /* --- What can be mapped --- */
 
+enum hyv_mmap_kind {
+	HYV_MMAP_INFO,		/* a single page, which can only be read */
+	HYV_MMAP_DOORBELLS,	/* pages that the context has */
+	HYV_MMAP_OWN_DOORBELLS,	/* pages that are made by mapping them, once */
+};
+
 /**
  * struct hyv_mmap_command - a kind of memory that a context may map
  * @driver_id: enum rdma_driver_id
  * @command: what the mmap offset names
- * @doorbells: doorbell pages, of which the context has a number; otherwise a
- *	single page, which can only be read
+ * @kind: enum hyv_mmap_kind
  *
  * A mapping is one page. The page lives as long as the context.
  */
 struct hyv_mmap_command {
 	__u32 driver_id;
 	__u8 command;
-	__u8 doorbells;
+	__u8 kind;
 };
 
-/* Doorbell pages: regular, write-combining, uncached; clock, clock information. */
+/*
+ * Doorbell pages: regular, write-combining, uncached, new; clock, clock information.
+ */
 #define HYV_FOR_EACH_MLX5_MMAP(ENTRY, id)				\
-	ENTRY(id, 0, 1)							\
-	ENTRY(id, 2, 1)							\
-	ENTRY(id, 3, 1)							\
-	ENTRY(id, 5, 0)							\
-	ENTRY(id, 7, 0)
+	ENTRY(id, 0, DOORBELLS)						\
+	ENTRY(id, 2, DOORBELLS)						\
+	ENTRY(id, 3, DOORBELLS)						\
+	ENTRY(id, 6, OWN_DOORBELLS)					\
+	ENTRY(id, 5, INFO)						\
+	ENTRY(id, 7, INFO)
 
 #define HYV_FOR_EACH_MMAP_COMMAND(ENTRY)				\
 	HYV_FOR_EACH_MLX5_MMAP(ENTRY, RDMA_DRIVER_MLX5)
 
-#define HYV_MMAP_COMMAND(id, kind, many)				\
+#define HYV_MMAP_COMMAND(id, number, what)				\
 	{								\
 		.driver_id = id,					\
-		.command = kind,					\
-		.doorbells = many,					\
+		.command = number,					\
+		.kind = HYV_MMAP_##what,				\
 	},
 
 /* hyv_udata_region.source: provider data of the reply. */

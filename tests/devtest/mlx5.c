@@ -173,14 +173,14 @@ int m5_create_cq(struct m5 *m, struct m5_cq *cq)
 	return 0;
 }
 
-int m5_create_qp(struct m5 *m, struct m5_qp *qp)
+static int m5_create_qp_of(struct m5 *m, struct m5_qp *qp,
+			   struct mlx5_ib_create_qp *in)
 {
-	struct mlx5_ib_create_qp in = {};
 	struct rsp rsp;
 	struct req r;
 	int ret;
 
-	m5_create_qp_head(&r, m, &in, &qp->mem);
+	m5_create_qp_head(&r, m, in, &qp->mem);
 	m5_lists(&r, &qp->mem);
 	ret = vnic_exec(m->v, &r, &rsp);
 	if (ret)
@@ -191,6 +191,24 @@ int m5_create_qp(struct m5 *m, struct m5_qp *qp)
 	qp->ep.qp.qpn = le32toh(rsp.create_qp.qpn);
 	qp->pi = 0;
 	return 0;
+}
+
+int m5_create_qp(struct m5 *m, struct m5_qp *qp)
+{
+	struct mlx5_ib_create_qp in = {};
+
+	return m5_create_qp_of(m, qp, &in);
+}
+
+/* A QP of a thread domain, whose doorbell is @bfreg of the context's own. */
+int m5_create_qp_own(struct m5 *m, struct m5_qp *qp, uint32_t bfreg)
+{
+	struct mlx5_ib_create_qp in = {
+		.flags = MLX5_QP_FLAG_BFREG_INDEX,
+		.bfreg_index = bfreg,
+	};
+
+	return m5_create_qp_of(m, qp, &in);
 }
 
 /*

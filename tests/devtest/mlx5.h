@@ -116,6 +116,7 @@ void m5_resize_cq_head(struct req *r, uint32_t cq, uint32_t cqe,
 void m5_cq_clear(struct gbuf *ring);
 int m5_create_cq(struct m5 *m, struct m5_cq *cq);
 int m5_create_qp(struct m5 *m, struct m5_qp *qp);
+int m5_create_qp_own(struct m5 *m, struct m5_qp *qp, uint32_t bfreg);
 
 void m5_init(struct m5 *m, struct vnic *v);
 void m5_destroy(struct m5 *m);

@@ -352,7 +352,8 @@ static void test_mmap(void)
 		{"contiguous pages", MMAP(1, 0), DT_PAGE},
 		{"unused command", MMAP(4, 0), DT_PAGE},
 		{"clock for writing", MMAP(5, 0), DT_PAGE},
-		{"doorbells of its own", MMAP(6, 0), DT_PAGE},
+		{"doorbells of its own, too many", MMAP(6, M5_UARS), DT_PAGE},
+		{"two pages of them", MMAP(6, 0), 2 * DT_PAGE},
 		{"device memory", MMAP(8, 0), DT_PAGE},
 		{"highest command", MMAP(255, 0), DT_PAGE},
 	};
@@ -382,6 +383,77 @@ static void test_mmap(void)
 	m5_destroy(&m);
 	*(volatile uint64_t *)(vnic.window + at + 0x800) = 1;
 	tap_is(vnic_window_used(&vnic), 0, "pages of the window in use");
+}
+
+/* --- Doorbells of thread domains --- */
+
+static uint64_t queue_bytes_used(void)
+{
+	return dt_quota("queue_bytes", false);
+}
+
+static int create_own(struct m5 *m, struct m5_qp *qp, uint32_t bfreg)
+{
+	m5_memory_init(&qp->mem, &gm, M5_SQ_WQES * 64, &m->page,
+		       64 * (4 + bfreg));
+	return m5_create_qp_own(m, qp, bfreg);
+}
+
+/* A page is made by mapping it. */
+static void test_own_doorbells(void)
+{
+	struct hyv_set_limits limits = {.size = sizeof(limits)};
+	const uint32_t w = HYV_MMAP_WRITE;
+	struct m5_qp qp[2] = {};
+	uint64_t used, at, usual;
+	struct m5 m;
+	int i;
+
+	m5_init(&m, &vnic);
+	used = queue_bytes_used();
+	tap_is(create_own(&m, &qp[0], 0), HYV_S_EINVAL,
+	       "CREATE_QP with a doorbell that does not exist");
+	gbuf_free(&qp[0].mem.ring);
+	limits.max_queue_bytes = used;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at),
+	       HYV_S_EDQUOT, "doorbells of its own count");
+	limits.max_queue_bytes = used + DT_PAGE;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
+	       "MMAP of them at the limit");
+	tap_is(queue_bytes_used() - used, DT_PAGE, "a page is charged");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 1), DT_PAGE, w, &usual),
+	       HYV_S_EDQUOT, "MMAP of more");
+	limits.max_queue_bytes = 1 << 30;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &usual),
+	       HYV_S_EINVAL, "MMAP of the same");
+
+	for (i = 0; i < 2; i++) {
+		REQUIRE_EQ(create_own(&m, &qp[i], i), 0, "CREATE_QP");
+		gbuf_free(&m.qp[i].mem.ring);
+		m.qp[i] = qp[i];
+	}
+	ep_connect(&m.qp[0].ep, &m.qp[1].ep);
+	usual = m.uar[0];
+	m.uar[0] = at;
+	for (i = 0; i < 20; i++) {
+		dt_sleep_us(i % 2 ? 3000 : 0);
+		m5_expect_write(&m, i / 2 % 2, i, "by a doorbell of its own");
+	}
+	tap_ok(true, "doorbells of its own ring");
+	tap_is(cmd_munmap(&vnic, m.context, at), 0, "MUNMAP");
+	tap_is(queue_bytes_used() - used, DT_PAGE, "the page stays");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at),
+	       HYV_S_EINVAL, "MMAP of the same once more");
+	for (i = 1; i < M5_UARS; i++)
+		REQUIRE_EQ(
+			m5_mmap(&vnic, m.context, MMAP(6, i), DT_PAGE, w, &at),
+			0, "MMAP of page %d", i);
+	m.uar[0] = usual;
+	m5_destroy(&m);
+	tap_is(queue_bytes_used(), 0, "nothing is charged in the end");
 }
 
 /* --- Doorbell records --- */
@@ -610,6 +682,7 @@ void suite_mlx5(void)
 	test_context();
 	test_fields();
 	test_mmap();
+	test_own_doorbells();
 	test_records();
 	test_reuse();
 	test_resize();

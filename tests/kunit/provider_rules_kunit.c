@@ -424,6 +424,7 @@ struct mmap_param {
 	u64 length;
 	bool writable;
 	int ret;
+	bool own;
 };
 
 #define MMAP(command, index)	((index) >> 8 << 16 | (command) << 8 | ((index) & 0xff))
@@ -444,7 +445,12 @@ static const struct mmap_param mmap_params[] = {
 	{ "clock", MLX5, MMAP(5, 0), SZ_4K, false, 1 },
 	{ "clock for writing", MLX5, MMAP(5, 0), SZ_4K, true, -EINVAL },
 	{ "another clock", MLX5, MMAP(5, 1), SZ_4K, false, -EINVAL },
-	{ "doorbells of one's own", MLX5, MMAP(6, 0), SZ_4K, true, -EINVAL },
+	{ "own doorbells", MLX5, MMAP(6, 0), SZ_4K, true, 1, true },
+	{ "last of them", MLX5, MMAP(6, 5), SZ_4K, true, 1, true },
+	{ "own doorbells, too many", MLX5, MMAP(6, 6), SZ_4K, true, -EINVAL },
+	{ "own doorbells, high index", MLX5, MMAP(6, 256), SZ_4K, true,
+	  -EINVAL },
+	{ "two own pages", MLX5, MMAP(6, 0), SZ_8K, true, -EINVAL },
 	{ "clock information", MLX5, MMAP(7, 0), SZ_4K, false, 1 },
 	{ "it for writing", MLX5, MMAP(7, 0), SZ_4K, true, -EINVAL },
 	{ "device memory", MLX5, MMAP(8, 0), SZ_4K, true, -EINVAL },
@@ -461,34 +467,49 @@ KUNIT_ARRAY_PARAM(mmap, mmap_params, mmap_desc);
 
 static void rules_mmap(struct kunit *test)
 {
+	const struct hyvh_doorbell_pages pages = { .nr = 8, .nr_own = 6 };
 	const struct mmap_param *p = test->param_value;
 	struct hyvh_mmap_range range = {
 		.offset = p->pgoff << PAGE_SHIFT,
 		.length = p->length,
 	};
+	int own;
 
 	KUNIT_EXPECT_EQ(test, hyvh_provider_mmap(p->driver_id, &range,
-						 p->writable, 8), p->ret);
+						 p->writable, &pages, &own),
+			p->ret);
+	KUNIT_EXPECT_EQ(test, own, p->own ? (int)(p->pgoff & 0xff) : -1);
 	range.offset++;
 	KUNIT_EXPECT_NE(test, hyvh_provider_mmap(p->driver_id, &range,
-						 p->writable, 8), 1);
+						 p->writable, &pages, &own),
+			1);
 }
 
 static void rules_doorbells(struct kunit *test)
 {
-	struct mlx5_ib_alloc_ucontext_resp resp = { .tot_bfregs = 16 };
+	struct mlx5_ib_alloc_ucontext_resp resp = {
+		.tot_bfregs = 16,
+		.num_dyn_bfregs = 10,
+	};
+	struct hyvh_doorbell_pages got;
 
-	KUNIT_EXPECT_EQ(test, hyvh_provider_doorbells(MLX5, &resp,
-						      sizeof(resp)), 8);
+	hyvh_provider_doorbells(MLX5, &resp, sizeof(resp), &got);
+	KUNIT_EXPECT_EQ(test, got.nr, 8);
+	KUNIT_EXPECT_EQ(test, got.nr_own, 5);
 	resp.tot_bfregs = 2;
-	KUNIT_EXPECT_EQ(test, hyvh_provider_doorbells(MLX5, &resp, 12), 1);
-	KUNIT_EXPECT_EQ(test, hyvh_provider_doorbells(MLX5, &resp, 11), 0);
+	hyvh_provider_doorbells(MLX5, &resp, 12, &got);
+	KUNIT_EXPECT_EQ(test, got.nr, 1);
+	KUNIT_EXPECT_EQ(test, got.nr_own, 0);
+	hyvh_provider_doorbells(MLX5, &resp, 11, &got);
+	KUNIT_EXPECT_EQ(test, got.nr, 0);
 	resp.tot_bfregs = U32_MAX;
-	KUNIT_EXPECT_EQ(test, hyvh_provider_doorbells(MLX5, &resp,
-						      sizeof(resp)),
-			HYV_MLX5_MAX_UARS);
-	KUNIT_EXPECT_EQ(test, hyvh_provider_doorbells(RDMA_DRIVER_RXE, &resp,
-						      sizeof(resp)), 0);
+	resp.num_dyn_bfregs = U32_MAX;
+	hyvh_provider_doorbells(MLX5, &resp, sizeof(resp), &got);
+	KUNIT_EXPECT_EQ(test, got.nr, HYV_MLX5_MAX_UARS);
+	KUNIT_EXPECT_EQ(test, got.nr_own, HYV_MLX5_MAX_UARS);
+	hyvh_provider_doorbells(RDMA_DRIVER_RXE, &resp, sizeof(resp), &got);
+	KUNIT_EXPECT_EQ(test, got.nr, 0);
+	KUNIT_EXPECT_EQ(test, got.nr_own, 0);
 }
 
 static struct kunit_case rules_cases[] = {
