@@ -622,6 +622,17 @@ static void test_limits(void)
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
 
 	limits.max_pinned = gm.size;
+	limits.max_mr_bytes = dt_quota("mr_bytes", false) + DT_PAGE / 64 - 1;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_create_cq(&m, &cq), HYV_S_EDQUOT,
+	       "what describes the pages of a queue counts");
+	limits.max_mr_bytes++;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(m5_create_cq(&m, &cq), 0, "CREATE_CQ at that limit");
+	tap_is(dt_quota("mr_bytes", false), (long)limits.max_mr_bytes,
+	       "its bytes are in use");
+	tap_is(cmd_destroy(&vnic, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
+	limits.max_mr_bytes = 1 << 30;
 	limits.max_queue_bytes = (2 * M5_UARS - 1) * DT_PAGE;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	tap_is(m5_alloc_context(&vnic, &m5_context_request, &context, NULL),
