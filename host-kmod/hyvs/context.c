@@ -148,6 +148,35 @@ int hyvs_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	return 0;
 }
 
+int hyvs_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_xrcd *xrcd = to_hyvs_xrcd(ib);
+	struct hyvs_user *user;
+	int ret;
+
+	if (!udata)
+		return -EOPNOTSUPP;
+	user = hyvs_udata_ucontext(udata)->user;
+	ret = hyvs_user_hold(dev, user);
+	if (ret)
+		return ret;
+	ret = hyvs_id_alloc_for(dev, user, HYVS_XRCD, xrcd, &xrcd->id);
+	if (ret)
+		hyvs_user_put(dev, user);
+	return ret;
+}
+
+int hyvs_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_id *id = &to_hyvs_xrcd(ib)->id;
+
+	hyvs_id_free(dev, HYVS_XRCD, id);
+	hyvs_user_put(dev, id->user);
+	return 0;
+}
+
 /* The work request has the address; the reply is all that there is. */
 int hyvs_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		   struct ib_udata *udata)

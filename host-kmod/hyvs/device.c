@@ -29,7 +29,8 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_qp_wr = HYVS_MAX_QUEUE;
 	attr->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN |
 				 IB_DEVICE_MEM_WINDOW |
-				 IB_DEVICE_MEM_WINDOW_TYPE_2B;
+				 IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				 IB_DEVICE_XRC;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	attr->max_send_sge = HYVS_MAX_SGE;
 	attr->max_recv_sge = HYVS_MAX_SGE;

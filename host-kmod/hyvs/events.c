@@ -4,17 +4,38 @@
  * spinlocks held.
  */
 #include <linux/ktime.h>
+#include <linux/sizes.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "hyvs/hyvs.h"
+
+#define RUN_WQES	64
+#define RUN_BYTES	SZ_256K
 
 static u64 hyvs_now(void *env)
 {
 	return ktime_get_ns();
 }
 
+void hyvs_run_targets(struct work_struct *work)
+{
+	struct hyvs_device *dev = container_of(work, struct hyvs_device,
+					       target_work);
+
+	/* They have no send queue, so there is nothing to wait for. */
+	if (eng_run(&dev->targets, RUN_WQES, RUN_BYTES).more)
+		queue_work(system_unbound_wq, work);
+}
+
 static void hyvs_wake(void *env, struct eng_worker *worker)
 {
+	struct hyvs_device *dev = env;
+
+	if (worker == &dev->targets) {
+		queue_work(system_unbound_wq, &dev->target_work);
+		return;
+	}
 	hyvs_uars_wake(container_of(worker, struct hyvs_ucontext,
 				    worker)->uars);
 }

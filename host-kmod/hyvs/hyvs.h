@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -39,6 +40,7 @@ enum hyvs_kind {
 	HYVS_SRQ,
 	HYVS_QP,
 	HYVS_MEMBER,		/* of a multicast group; without an ID */
+	HYVS_XRCD,
 	HYVS_KINDS,
 };
 
@@ -74,6 +76,8 @@ struct hyvs_device {
 	struct list_head users;
 	struct mutex members_lock;	/* protects members, of groups */
 	struct list_head members;
+	struct eng_worker targets;	/* of XRC, which outlive contexts */
+	struct work_struct target_work;	/* runs it */
 	u8 variant;			/* of the next key; races do no harm */
 	rwlock_t gid_lock;		/* protects gids */
 	struct hyvs_gid gids[HYVS_MAX_GIDS];
@@ -104,6 +108,12 @@ struct hyvs_ucontext {
 
 struct hyvs_pd {
 	struct ib_pd ib;
+	struct hyvs_id id;
+};
+
+/* It may outlive the context that made it, so it counts as one of its user's. */
+struct hyvs_xrcd {
+	struct ib_xrcd ib;
 	struct hyvs_id id;
 };
 
@@ -173,6 +183,7 @@ HYVS_TO(mw, ib)
 HYVS_TO(cq, ib)
 HYVS_TO(srq, ib)
 HYVS_TO(qp, ib)
+HYVS_TO(xrcd, ib)
 
 static inline struct hyvs_ucontext *hyvs_udata_ucontext(struct ib_udata *udata)
 {
@@ -210,6 +221,8 @@ void hyvs_limits_init(struct hyvs_device *dev);
 void hyvs_limits_destroy(struct hyvs_device *dev);
 /* Count a context for the calling user. Return: ERR_PTR() of -EDQUOT, -ENOMEM. */
 struct hyvs_user *hyvs_user_get(struct hyvs_device *dev);
+/* Once more, for what may outlive the context that @user is of. */
+int hyvs_user_hold(struct hyvs_device *dev, struct hyvs_user *user);
 void hyvs_user_put(struct hyvs_device *dev, struct hyvs_user *user);
 /* Return: 0, -EDQUOT if the user has too many, -ENOMEM if the device has. */
 int hyvs_charge(struct hyvs_device *dev, struct hyvs_user *user,
@@ -217,6 +230,9 @@ int hyvs_charge(struct hyvs_device *dev, struct hyvs_user *user,
 void hyvs_uncharge(struct hyvs_device *dev, struct hyvs_user *user,
 		   enum hyvs_kind kind);
 /* The same, and an ID that no other object of the kind has. */
+int hyvs_id_alloc_for(struct hyvs_device *dev, struct hyvs_user *user,
+		      enum hyvs_kind kind, void *object, struct hyvs_id *id);
+/* For the user of a context. */
 int hyvs_id_alloc(struct hyvs_ucontext *uctx, enum hyvs_kind kind, void *object,
 		  struct hyvs_id *id);
 void hyvs_id_free(struct hyvs_device *dev, enum hyvs_kind kind,
@@ -225,6 +241,9 @@ void hyvs_id_free(struct hyvs_device *dev, enum hyvs_kind kind,
 /* --- events.c --- */
 
 extern const struct eng_ops hyvs_eng_ops;
+
+/* Run those QPs that are of no context. */
+void hyvs_run_targets(struct work_struct *work);
 
 /* --- link.c --- */
 
@@ -270,6 +289,8 @@ void hyvs_dealloc_ucontext(struct ib_ucontext *ib);
 void hyvs_disassociate_ucontext(struct ib_ucontext *ib);
 int hyvs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int hyvs_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+int hyvs_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata);
+int hyvs_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata);
 int hyvs_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		   struct ib_udata *udata);
 int hyvs_destroy_ah(struct ib_ah *ib, u32 flags);

@@ -27,6 +27,7 @@ const u32 hyvs_max_objects[HYVS_KINDS] = {
 	[HYVS_SRQ] = 65536,
 	[HYVS_QP] = 65536,
 	[HYVS_MEMBER] = 4096,
+	[HYVS_XRCD] = 65536,
 };
 
 /* A user with contexts. */
@@ -98,6 +99,19 @@ struct hyvs_user *hyvs_user_get(struct hyvs_device *dev)
 	return user;
 }
 
+int hyvs_user_hold(struct hyvs_device *dev, struct hyvs_user *user)
+{
+	int ret = -EDQUOT;
+
+	mutex_lock(&dev->users_lock);
+	if (user->contexts < READ_ONCE(max_contexts_per_user)) {
+		user->contexts++;
+		ret = 0;
+	}
+	mutex_unlock(&dev->users_lock);
+	return ret;
+}
+
 void hyvs_user_put(struct hyvs_device *dev, struct hyvs_user *user)
 {
 	mutex_lock(&dev->users_lock);
@@ -128,14 +142,13 @@ void hyvs_uncharge(struct hyvs_device *dev, struct hyvs_user *user,
 	atomic_dec(&user->used[kind]);
 }
 
-int hyvs_id_alloc(struct hyvs_ucontext *uctx, enum hyvs_kind kind, void *object,
-		  struct hyvs_id *id)
+int hyvs_id_alloc_for(struct hyvs_device *dev, struct hyvs_user *user,
+		      enum hyvs_kind kind, void *object, struct hyvs_id *id)
 {
-	struct hyvs_device *dev = to_hyvs_device(uctx->ib.device);
 	struct hyvs_ids *ids = &dev->ids[kind];
 	int ret;
 
-	ret = hyvs_charge(dev, uctx->user, kind);
+	ret = hyvs_charge(dev, user, kind);
 	if (ret)
 		return ret;
 	/* The last one means "any" or "many" as the number of a QP. */
@@ -143,11 +156,18 @@ int hyvs_id_alloc(struct hyvs_ucontext *uctx, enum hyvs_kind kind, void *object,
 			      XA_LIMIT(16, ENG_MAX_IDS - 2), &ids->next,
 			      GFP_KERNEL_ACCOUNT);
 	if (ret < 0) {
-		hyvs_uncharge(dev, uctx->user, kind);
+		hyvs_uncharge(dev, user, kind);
 		return ret;
 	}
-	id->user = uctx->user;
+	id->user = user;
 	return 0;
+}
+
+int hyvs_id_alloc(struct hyvs_ucontext *uctx, enum hyvs_kind kind, void *object,
+		  struct hyvs_id *id)
+{
+	return hyvs_id_alloc_for(to_hyvs_device(uctx->ib.device), uctx->user,
+				 kind, object, id);
 }
 
 void hyvs_id_free(struct hyvs_device *dev, enum hyvs_kind kind,

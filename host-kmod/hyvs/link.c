@@ -30,6 +30,8 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 
 	mutex_destroy(&dev->members_lock);
 	hyvs_limits_destroy(dev);
+	cancel_work_sync(&dev->target_work);
+	eng_worker_del(&dev->targets);
 	eng_destroy(dev->eng);
 	kvfree(dev->eng);
 	mutex_lock(&hyvs_lock);
@@ -56,6 +58,8 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 		return NULL;
 	}
 	eng_init(dev->eng, &hyvs_eng_ops, dev);
+	eng_worker_add(dev->eng, &dev->targets);
+	INIT_WORK(&dev->target_work, hyvs_run_targets);
 	hyvs_limits_init(dev);
 	mutex_init(&dev->members_lock);
 	INIT_LIST_HEAD(&dev->members);

@@ -23,6 +23,7 @@ const struct ib_device_ops hyvs_ops = {
 	.alloc_mw = hyvs_alloc_mw,
 	.alloc_pd = hyvs_alloc_pd,
 	.alloc_ucontext = hyvs_alloc_ucontext,
+	.alloc_xrcd = hyvs_alloc_xrcd,
 	.attach_mcast = hyvs_attach_mcast,
 	.create_cq = hyvs_create_cq_op,
 	.create_qp = hyvs_create_qp,
@@ -31,6 +32,7 @@ const struct ib_device_ops hyvs_ops = {
 	.dealloc_mw = hyvs_dealloc_mw,
 	.dealloc_pd = hyvs_dealloc_pd,
 	.dealloc_ucontext = hyvs_dealloc_ucontext,
+	.dealloc_xrcd = hyvs_dealloc_xrcd,
 	.del_gid = hyvs_del_gid,
 	.dereg_mr = hyvs_dereg_mr,
 	.destroy_ah = hyvs_destroy_ah,
@@ -61,4 +63,5 @@ const struct ib_device_ops hyvs_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, hyvs_qp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, hyvs_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, hyvs_ucontext, ib),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, hyvs_xrcd, ib),
 };

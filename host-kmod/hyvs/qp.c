@@ -30,6 +30,9 @@ static int hyvs_qp_type(enum ib_qp_type type, enum eng_qp_type *eng)
 	case IB_QPT_RC:
 		*eng = ENG_RC;
 		return 0;
+	case IB_QPT_XRC_INI:
+		*eng = ENG_XRC_INI;
+		return 0;
 	case IB_QPT_UC:
 		*eng = ENG_UC;
 		return 0;
@@ -141,6 +144,37 @@ static int hyvs_qp_reply(struct ib_udata *udata, struct hyvs_ucontext *uctx,
 	return ib_copy_to_udata(udata, &rsp, min(udata->outlen, sizeof(rsp)));
 }
 
+/*
+ * An XRC_TGT has no queues. Processes that share its domain can share it and outlive
+ * the one that made it, so it is of no context, and counts for the user of the domain.
+ */
+static int hyvs_create_target(struct ib_qp *ib, struct ib_qp_init_attr *attr)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib->device);
+	struct hyvs_xrcd *xrcd = to_hyvs_xrcd(attr->xrcd);
+	struct eng_qp_init init = {
+		.type = ENG_XRC_TGT,
+		.xrcdn = xrcd->id.id,
+	};
+	struct hyvs_qp *qp = to_hyvs_qp(ib);
+	int ret;
+
+	if (attr->create_flags)
+		return -EOPNOTSUPP;
+	ret = hyvs_id_alloc_for(dev, xrcd->id.user, HYVS_QP, qp, &qp->id);
+	if (ret)
+		return ret;
+	init.qpn = qp->id.id;
+	mutex_init(&qp->lock);
+	ret = eng_qp_add(&dev->targets, &qp->eng, &init);
+	if (ret) {
+		hyvs_id_free(dev, HYVS_QP, &qp->id);
+		return ret;
+	}
+	ib->qp_num = init.qpn;
+	return 0;
+}
+
 int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 		   struct ib_udata *udata)
 {
@@ -151,10 +185,13 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	struct hyvs_ucontext *uctx;
 	int ret;
 
+	if (attr->qp_type == IB_QPT_XRC_TGT)
+		return hyvs_create_target(ib, attr);
 	ret = hyvs_qp_type(attr->qp_type, &init.type);
 	if (ret)
 		return ret;
-	if (attr->create_flags || !attr->send_cq || !attr->recv_cq)
+	if (attr->create_flags || !attr->send_cq ||
+	    (!attr->recv_cq && init.type != ENG_XRC_INI))
 		return -EOPNOTSUPP;
 	if (!hyvs_caps_ok(attr))
 		return -EINVAL;
@@ -180,7 +217,8 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	init.user_index = req.uidx & (ENG_MAX_IDS - 1);
 	init.sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
 	init.send_cq = &to_hyvs_cq(attr->send_cq)->eng;
-	init.recv_cq = &to_hyvs_cq(attr->recv_cq)->eng;
+	if (attr->recv_cq)
+		init.recv_cq = &to_hyvs_cq(attr->recv_cq)->eng;
 	init.srq = attr->srq ? &to_hyvs_srq(attr->srq)->eng : NULL;
 	mutex_init(&qp->lock);
 	qp->attr.cap = attr->cap;
@@ -207,7 +245,8 @@ int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	eng_qp_del(&qp->eng);
 	hyvs_retire(dev);
 	hyvs_id_free(dev, HYVS_QP, &qp->id);
-	hyvs_qp_free_memory(qp, hyvs_udata_ucontext(udata));
+	if (ib->qp_type != IB_QPT_XRC_TGT)
+		hyvs_qp_free_memory(qp, hyvs_udata_ucontext(udata));
 	mutex_destroy(&qp->lock);
 	return 0;
 }

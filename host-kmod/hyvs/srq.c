@@ -35,7 +35,7 @@ int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 	u32 size;
 	int ret;
 
-	if (attr->srq_type != IB_SRQT_BASIC)
+	if (attr->srq_type != IB_SRQT_BASIC && attr->srq_type != IB_SRQT_XRC)
 		return -EOPNOTSUPP;
 	if (!attr->attr.max_wr || attr->attr.max_wr >= HYVS_MAX_QUEUE ||
 	    attr->attr.max_sge >= HYVS_MAX_SGE)
@@ -67,6 +67,13 @@ int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 	if (ret)
 		goto err_id;
 	eng_attr.ring = srq->ring.eng;
+	if (attr->srq_type == IB_SRQT_XRC) {
+		eng_attr.cq = &to_hyvs_cq(attr->ext.cq)->eng;
+		eng_attr.srqn = srq->id.id;
+		eng_attr.xrcdn = to_hyvs_xrcd(attr->ext.xrc.xrcd)->id.id;
+		eng_attr.user_index = req.uidx & (ENG_MAX_IDS - 1);
+		ib->ext.xrc.srq_num = srq->id.id;
+	}
 	ret = eng_srq_add(dev->eng, &srq->eng, &eng_attr);
 	if (ret)
 		goto err_id;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # hyvs0, the software HCA of hyvs.ko, on the host: stock libmlx5 drives it in the
-# pingpong programs and perftest, also with thread domains, and rdma-core's own tests
-# pass. Wrong and racing use
+# pingpong programs and perftest, also with XRC and thread domains, and rdma-core's own
+# tests pass. Wrong and racing use
 # of the verbs harms only its process. Nothing is left when a process is killed, when
 # the device is deleted below a process, and when its network device goes.
 . "$HYV_TREE/tests/lib/case.sh"
@@ -40,13 +40,15 @@ worker_of() {
 	pgrep -x "$IBDEV-$1"
 }
 
-# endless: a pair of programs that does not end by itself; sets SERVER and CLIENT
+# endless TYPE: a pair of programs that does not end by itself; sets SERVER and CLIENT
 endless() {
-	ibv_rc_pingpong -d $IBDEV -g "$GID_INDEX" -n 100000000 >/dev/null 2>&1 &
+	local program=(ibv_"$1"_pingpong -d "$IBDEV" -g "$GID_INDEX"
+		-n 100000000)
+
+	"${program[@]}" >/dev/null 2>&1 &
 	SERVER=$!
 	wait_for 10 listens 18515
-	ibv_rc_pingpong -d $IBDEV -g "$GID_INDEX" -n 100000000 "$MY_IP" \
-		>/dev/null 2>&1 &
+	"${program[@]}" "$MY_IP" >/dev/null 2>&1 &
 	CLIENT=$!
 	wait_for 20 own $CLIENT
 }
@@ -96,11 +98,26 @@ for test in lat bw; do
 	perftest_of UC within "send-$test-uc" ib_send_$test -s 65536 -n 50
 	perftest_of UD within "send-$test-ud" ib_send_$test -s 1024 -n 50
 done
+for test in ib_send_lat ib_write_bw ib_read_bw ib_atomic_lat; do
+	perftest_of XRC within "$test-xrc" $test -n 50
+done
 perftest within send-bw-16 ib_send_bw -s 4096 -n 50 -q 16
 perftest within send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
 wait_for 10 no_objects
 
-step "thread domains"
+step "XRC domains, and thread domains"
+ibv_xsrq_pingpong -d $IBDEV -g "$GID_INDEX" -n 100 -c 2 >"$OUT/xsrq.server" &
+processes=($!)
+wait_for 10 listens 18515
+for ((n = 1; n <= 2; n++)); do
+	ibv_xsrq_pingpong -d $IBDEV -g "$GID_INDEX" -n 100 "$MY_IP" \
+		>"$OUT/xsrq.client$n" &
+	processes+=($!)
+done
+for process in "${processes[@]}"; do
+	wait "$process"
+done
+xrc "$OUT/xrc-domain"
 domains
 wait_for 10 no_objects
 
@@ -134,25 +151,27 @@ kill $holder
 wait $holder || true
 wait_for 10 rmdir /sys/fs/cgroup/own
 
-step "processes are killed"
-endless
-kill -KILL $SERVER
-wait $SERVER || true
-kill -KILL $CLIENT
-wait $CLIENT || true
-wait_for 10 no_objects
+for type in rc xsrq; do
+	step "processes are killed, $type"
+	endless $type
+	kill -KILL $SERVER
+	wait $SERVER || true
+	kill -KILL $CLIENT
+	wait $CLIENT || true
+	wait_for 10 no_objects
 
-step "the device is deleted below its processes"
-endless
-timeout $((20 * LAB_TIMEOUT_SCALE)) rdma link del $IBDEV
-unplugged
-# They have its pages still.
-must_fail rmmod hyvs
-kill $SERVER $CLIENT 2>/dev/null || true
-wait $SERVER $CLIENT || true
+	step "the device is deleted below its processes, $type"
+	endless $type
+	timeout $((20 * LAB_TIMEOUT_SCALE)) rdma link del $IBDEV
+	unplugged
+	# They have its pages still.
+	must_fail rmmod hyvs
+	kill $SERVER $CLIENT 2>/dev/null || true
+	wait $SERVER $CLIENT || true
+	plug
+done
 
 step "its network device goes"
-plug
 pingpong within again 4096 100
 ip link del own
 wait_for 20 unplugged
