@@ -126,20 +126,14 @@ static int hyvh_context_mmap_own(struct hyvh_cmd *cmd,
 				       "doorbell page %d exists", own);
 	ret = hyvh_quota_charge(quota, PAGE_SIZE);
 	if (ret) {
-		hyvh_cmd_refuse(cmd, ret, "no quota for a doorbell page");
-		goto err_page;
+		clear_bit(own, &context->own_doorbells);
+		return hyvh_cmd_refuse(cmd, ret,
+				       "no quota for a doorbell page");
 	}
+	/* The driver may have made the page even if this fails. */
 	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
-	if (ret) {
+	if (ret)
 		hyvh_cmd_refuse(cmd, ret, "cannot map a doorbell page");
-		goto err_charge;
-	}
-	return 0;
-
-err_charge:
-	hyvh_quota_uncharge(quota, PAGE_SIZE);
-err_page:
-	clear_bit(own, &context->own_doorbells);
 	return ret;
 }
 
