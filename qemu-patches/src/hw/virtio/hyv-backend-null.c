@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * HyV: replacement of hyv.ko for tests of the device
  *
@@ -6,10 +7,6 @@
  * The reply to a request carries the request; some opcodes have an effect in
  * addition. Starting an event queue interrupts the guest. One call of any kind
  * can be made to fail.
- *
- * This work is licensed under the terms of the GNU GPL, version 2 or
- * (at your option) any later version.  See the COPYING file in the
- * top-level directory.
  */
 
 #include "qemu/osdep.h"

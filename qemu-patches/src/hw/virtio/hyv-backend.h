@@ -1,13 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * HyV: access to the host kernel's hyv.ko
  *
  * A thin layer over the ioctls of /dev/hyv (linux-headers/linux/hyv.h). It
  * fills in their structures and converts errors of the setup calls into
  * messages with a hint for the user.
- *
- * This work is licensed under the terms of the GNU GPL, version 2 or
- * (at your option) any later version.  See the COPYING file in the
- * top-level directory.
  */
 
 #ifndef HW_VIRTIO_HYV_BACKEND_H

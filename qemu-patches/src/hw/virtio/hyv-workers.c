@@ -1,12 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * HyV: threads for calls that may block for a long time
  *
  * QEMU's thread pools are shared with block I/O or cannot cancel jobs, and what
  * they offer differs between its versions.
- *
- * This work is licensed under the terms of the GNU GPL, version 2 or
- * (at your option) any later version.  See the COPYING file in the
- * top-level directory.
  */
 
 #include "qemu/osdep.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Virtio HyV device: RDMA through the host's HCA
  *
@@ -12,10 +13,6 @@
  * Frequent operations bypass QEMU: the guest accesses the queues of the HCA
  * through the window, KVM signals kicks of the doorbell queue to hyv.ko, and
  * hyv.ko fills the event queues and signals the guest's interrupts to KVM.
- *
- * This work is licensed under the terms of the GNU GPL, version 2 or
- * (at your option) any later version.  See the COPYING file in the
- * top-level directory.
  */
 
 #include "qemu/osdep.h"

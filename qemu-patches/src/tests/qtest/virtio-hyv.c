@@ -1,12 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Helpers for the QTest testcases of virtio-hyv
  *
  * The device runs with x-null-backend=on (hw/virtio/hyv-backend-null.c) and so
  * needs neither an HCA nor hyv.ko.
- *
- * This work is licensed under the terms of the GNU GPL, version 2 or
- * (at your option) any later version.  See the COPYING file in the
- * top-level directory.
  */
 
 #include "qemu/osdep.h"
