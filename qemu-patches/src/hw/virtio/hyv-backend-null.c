@@ -17,7 +17,7 @@
 #include "qemu/thread.h"
 #include "qemu/units.h"
 #include "standard-headers/linux/virtio_config.h"
-#include "sysemu/qtest.h"
+#include "hyv-compat.h"
 #include "hyv-backend.h"
 
 /* Takes a while, like address resolution; nothing interrupts it */

@@ -9,9 +9,8 @@
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "qemu/units.h"
-#include "exec/address-spaces.h"
 #include "exec/cpu-common.h"
-#include "hw/boards.h"
+#include "hyv-compat.h"
 #include "hyv-mem.h"
 #include "trace.h"
 

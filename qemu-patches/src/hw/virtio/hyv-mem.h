@@ -6,7 +6,7 @@
 #ifndef HW_VIRTIO_HYV_MEM_H
 #define HW_VIRTIO_HYV_MEM_H
 
-#include "exec/memory.h"
+#include "hyv-compat.h"
 #include "hyv-backend.h"
 #include "hyv-workers.h"
 

@@ -6,7 +6,7 @@
 #ifndef HW_VIRTIO_HYV_WORKERS_H
 #define HW_VIRTIO_HYV_WORKERS_H
 
-#include "hw/qdev-core.h"
+#include "hyv-compat.h"
 #include "qemu/queue.h"
 
 typedef struct HyvWorkers HyvWorkers;

@@ -6,9 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/iov.h"
 #include "qemu/memalign.h"
-#include "exec/address-spaces.h"
-#include "exec/memory.h"
-#include "sysemu/dma.h"
+#include "hyv-compat.h"
 #include "virtio-hyv.h"
 #include "trace.h"
 
@@ -153,7 +151,7 @@ static void virtio_hyv_push(VirtIOHyvCommand *cmd, const void *reply,
 
     iov_from_buf(cmd->elem.in_sg, cmd->elem.in_num, 0, reply, reply_len);
     virtqueue_push(vq, &cmd->elem, reply_len);
-    virtio_notify_irqfd(vdev, vq);
+    virtio_notify(vdev, vq);
 }
 
 /* Reply to a request for which HYV_EXEC itself failed. */

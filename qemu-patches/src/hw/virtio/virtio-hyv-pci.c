@@ -11,9 +11,9 @@
 #include "hw/core/cpu.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pci.h"
-#include "hw/qdev-properties.h"
 #include "hw/virtio/virtio-pci.h"
 #include "standard-headers/linux/virtio_pci.h"
+#include "hyv-compat.h"
 #include "virtio-hyv.h"
 
 /* BAR 1 is for MSI-X, BARs 2 and 3 for the window. */
@@ -42,10 +42,9 @@ struct VirtIOHyvPCI {
     bool function_reset;        /* what the reset that takes time is */
 };
 
-static Property virtio_hyv_pci_properties[] = {
+static const Property virtio_hyv_pci_properties[] = {
     DEFINE_PROP_UINT32("vectors", VirtIOPCIProxy, nvectors,
                        DEV_NVECTORS_UNSPECIFIED),
-    DEFINE_PROP_END_OF_LIST(),
 };
 
 /*
@@ -233,7 +232,7 @@ static void virtio_hyv_pci_realize(VirtIOPCIProxy *vpci_dev, Error **errp)
                            HYV_SHM_WINDOW);
 }
 
-static void virtio_hyv_pci_class_init(ObjectClass *klass, void *data)
+static void virtio_hyv_pci_class_init(ObjectClass *klass, HyvClassData *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
     VirtioPCIClass *k = VIRTIO_PCI_CLASS(klass);

@@ -22,12 +22,9 @@
 #include "qemu/error-report.h"
 #include "qemu/units.h"
 #include "block/aio.h"
-#include "hw/qdev-properties.h"
-#include "hw/qdev-properties-system.h"
 #include "hw/virtio/virtio-bus.h"
-#include "migration/blocker.h"
 #include "monitor/monitor.h"
-#include "sysemu/sysemu.h"
+#include "hyv-compat.h"
 #include "virtio-hyv.h"
 #include "trace.h"
 
@@ -297,14 +294,14 @@ static void virtio_hyv_stop(VirtIOHyv *s)
     virtio_hyv_unset_notifiers(s);
 }
 
-static void virtio_hyv_set_status(VirtIODevice *vdev, uint8_t status)
+static int virtio_hyv_set_status(VirtIODevice *vdev, uint8_t status)
 {
     VirtIOHyv *s = VIRTIO_HYV(vdev);
     bool should_start = virtio_device_should_start(vdev, status) &&
                         !vdev->broken;
 
     if (s->resetting) {
-        return;
+        return 0;
     }
     if (should_start && !s->started) {
         virtio_hyv_start(s);
@@ -315,7 +312,9 @@ static void virtio_hyv_set_status(VirtIODevice *vdev, uint8_t status)
     if (vdev->broken && status && !(status & VIRTIO_CONFIG_S_NEEDS_RESET)) {
         qemu_bh_schedule(s->needs_reset_bh);
     }
+    return 0;
 }
+HYV_DEFINE_SET_STATUS(virtio_hyv_set_status_op, virtio_hyv_set_status)
 
 static void virtio_hyv_needs_reset(void *opaque)
 {
@@ -671,19 +670,7 @@ static bool virtio_hyv_block_migration(VirtIOHyv *s, Error **errp)
     error_setg(&s->migration_blocker, "virtio-hyv: the state of an HCA cannot "
                "be migrated");
     error_append_hint(&s->migration_blocker, "Unplug the device first.\n");
-    if (migrate_add_blocker(s->migration_blocker, errp) < 0) {
-        error_free(s->migration_blocker);
-        s->migration_blocker = NULL;
-        return false;
-    }
-    return true;
-}
-
-static void virtio_hyv_unblock_migration(VirtIOHyv *s)
-{
-    migrate_del_blocker(s->migration_blocker);
-    error_free(s->migration_blocker);
-    s->migration_blocker = NULL;
+    return migrate_add_blocker(&s->migration_blocker, errp) == 0;
 }
 
 /* Have hyv.ko report changes; undone by virtio_hyv_stop_watching(). */
@@ -745,7 +732,7 @@ static void virtio_hyv_check_close(VirtIOHyv *s)
     hyv_mem_free(&s->mem);
     /* Keep the window: the transport's BAR may still map it. */
     hyv_backend_close(&s->backend);
-    virtio_hyv_unblock_migration(s);
+    migrate_del_blocker(&s->migration_blocker);
     ram_block_discard_disable(false);
     /* The bottom half of the workers still uses the transport. */
     aio_bh_schedule_oneshot(qemu_get_aio_context(), virtio_hyv_unref, s);
@@ -828,7 +815,7 @@ err_free_window:
 err_close:
     hyv_backend_close(&s->backend);
 err_unblock_migration:
-    virtio_hyv_unblock_migration(s);
+    migrate_del_blocker(&s->migration_blocker);
 err_discard_enable:
     ram_block_discard_disable(false);
 }
@@ -853,7 +840,7 @@ static void virtio_hyv_device_unrealize(DeviceState *dev)
     virtio_hyv_check_close(s);
 }
 
-static Property virtio_hyv_properties[] = {
+static const Property virtio_hyv_properties[] = {
     DEFINE_PROP_STRING("hca", VirtIOHyv, conf.hca),
     DEFINE_PROP_STRING("hca-fd", VirtIOHyv, conf.hca_fd),
     DEFINE_PROP_STRING("hyvfd", VirtIOHyv, conf.hyvfd),
@@ -882,7 +869,6 @@ static Property virtio_hyv_properties[] = {
     DEFINE_PROP_BOOL("x-null-backend", VirtIOHyv, conf.null_backend, false),
     DEFINE_PROP_UINT32("x-null-fail", VirtIOHyv, conf.null_fail, 0),
     DEFINE_PROP_UINT32("x-fail-thread", VirtIOHyv, conf.fail_thread, 0),
-    DEFINE_PROP_END_OF_LIST(),
 };
 
 static const struct {
@@ -933,7 +919,7 @@ static const struct {
                        "(0: none)" },
 };
 
-static void virtio_hyv_class_init(ObjectClass *klass, void *data)
+static void virtio_hyv_class_init(ObjectClass *klass, HyvClassData *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
     VirtioDeviceClass *vdc = VIRTIO_DEVICE_CLASS(klass);
@@ -954,7 +940,7 @@ static void virtio_hyv_class_init(ObjectClass *klass, void *data)
     vdc->get_features = virtio_hyv_get_features;
     vdc->validate_features = virtio_hyv_validate_features;
     vdc->get_config = virtio_hyv_get_config;
-    vdc->set_status = virtio_hyv_set_status;
+    vdc->set_status = virtio_hyv_set_status_op;
     vdc->reset = virtio_hyv_reset;
     vdc->queue_reset = virtio_hyv_queue_reset;
 }

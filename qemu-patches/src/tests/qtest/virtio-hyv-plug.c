@@ -4,7 +4,6 @@
  */
 
 #include "qemu/osdep.h"
-#include "qapi/qmp/qdict.h"
 #include "virtio-hyv.h"
 
 /* Calls of the backend for realization, and those of test_failing_calls() */

@@ -9,8 +9,6 @@
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
 #include "qapi/error.h"
-#include "qapi/qmp/qdict.h"
-#include "qapi/qmp/qjson.h"
 #include "virtio-hyv.h"
 
 char *bios;

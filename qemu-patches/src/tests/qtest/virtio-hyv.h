@@ -8,6 +8,14 @@
 
 #include "qemu/units.h"
 #include "libqtest.h"
+/* 10.0 */
+#if __has_include("qobject/qdict.h")
+#include "qobject/qdict.h"
+#include "qobject/qjson.h"
+#else
+#include "qapi/qmp/qdict.h"
+#include "qapi/qmp/qjson.h"
+#endif
 #include "libqos/malloc-pc.h"
 #include "libqos/pci-pc.h"
 #include "libqos/virtio-pci.h"
