@@ -225,6 +225,18 @@ debian_source_version() {
 	debian_ask "source-$1" read_source_version "$1"
 }
 
+read_sources() {
+	debian_apt apt-cache madison "$1" |
+		awk -F ' *[|] *' '$3 ~ / Sources$/ { print $2 }' | sort -uV
+}
+
+# debian_source_like SOURCE PREFIX: print the newest version of a source package
+# that begins with the prefix; an archive may have several
+debian_source_like() {
+	debian_ask "sources-$1" read_sources "$1" |
+		awk -v prefix="$2" 'index($0, prefix) == 1 { v = $0 } END { print v }'
+}
+
 read_kernels() {
 	local suite file
 

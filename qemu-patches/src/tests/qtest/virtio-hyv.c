@@ -101,10 +101,10 @@ void hyv_prepare(HyvTest *t, uint16_t control_size)
     g_assert_false(features & (1ull << VIRTIO_F_RING_RESET));
     qvirtio_set_features(vdev, features & ~((1ull << VIRTIO_RING_F_EVENT_IDX) |
                                             QVIRTIO_F_BAD_FEATURE));
-    if (control_size) {
-        hyv_set_queue(t, HYV_VQ_CONTROL, VIRTIO_PCI_COMMON_Q_SIZE,
-                      control_size);
-    }
+    /* Some versions of QEMU offer larger rings than the device asks for. */
+    hyv_set_queue(t, HYV_VQ_CONTROL, VIRTIO_PCI_COMMON_Q_SIZE,
+                  control_size ?: CONTROL_RING);
+    hyv_set_queue(t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_Q_SIZE, EVENT_RING);
     hyv_setup_queues(t);
 }
 

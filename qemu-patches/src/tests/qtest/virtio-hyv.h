@@ -28,6 +28,8 @@
 #define SLOT_HOTPLUG    6
 #define TIMEOUT_US      (30 * 1000 * 1000)
 #define MAX_RING        1024
+#define CONTROL_RING    128
+#define EVENT_RING      256
 #define MAX_IN_FLIGHT   128
 
 /* Opcodes of the null backend */
