@@ -62,7 +62,8 @@ debian_codename() {
 	case $1 in
 	debian12) printf 'bookworm\n' ;;
 	debian13) printf 'trixie\n' ;;
-	*) die "unknown release '$1' (known: debian12, debian13)" ;;
+	sid) printf 'sid\n' ;;
+	*) die "unknown release '$1' (known: debian12, debian13, sid)" ;;
 	esac
 }
 
@@ -71,8 +72,8 @@ debian_is_own() {
 	grep -qx "VERSION_CODENAME=$(debian_codename "$1")" /etc/os-release
 }
 
-# debian_use RELEASE: make the functions below use that release (debian12 or
-# debian13) with its updates, security updates and backports, from the mirrors of
+# debian_use RELEASE: make the functions below use that release (debian12, debian13
+# or sid) with its updates, security updates and backports, from the mirrors of
 # this machine, instead of exactly what this machine is set up for
 debian_use() {
 	debian_codename "$1" >/dev/null
@@ -102,6 +103,8 @@ debian_targets_of() {
 				sub(/\/debian\/?$/, "/debian-security/", security)
 			}
 			print archive, name, "main"
+			if (name == "sid")
+				exit
 			print archive, name "-updates", "main"
 			print archive, name "-backports", "main"
 			print security, name "-security", "main"
