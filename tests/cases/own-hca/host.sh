@@ -42,9 +42,10 @@ worker_of() {
 
 # endless TYPE: a pair of programs that does not end by itself; sets SERVER and CLIENT
 endless() {
-	local program=(ibv_"$1"_pingpong -d "$IBDEV" -g "$GID_INDEX"
-		-n 100000000)
+	local program=(ibv_rc_pingpong -d "$IBDEV" -g "$GID_INDEX" -n 100000000)
 
+	[ "$1" = RC ] || program=(ib_write_bw -c "$1" -d "$IBDEV" -x "$GID_INDEX" -F
+		--run_infinitely)
 	"${program[@]}" >/dev/null 2>&1 &
 	SERVER=$!
 	wait_for 10 listens 18515
@@ -151,7 +152,7 @@ kill $holder
 wait $holder || true
 wait_for 10 rmdir /sys/fs/cgroup/own
 
-for type in rc xsrq; do
+for type in RC XRC; do
 	step "processes are killed, $type"
 	endless $type
 	kill -KILL $SERVER
