@@ -64,10 +64,10 @@ session_prepare() {
 	ROOT=$("$LAB/images/root" $packages)
 	# shellcheck disable=SC2034 # GUEST_QEMU is for machine.sh
 	if [ -z "$QEMU" ]; then
-		QEMU=$("$TOP/qemu-patches/build" --with "$LAB/qemu" | tail -n 1)
+		QEMU=$("$TOP/qemu-patches/build" --qemu 7.2 --with "$LAB/qemu" | tail -n 1)
 		GUEST_QEMU=$QEMU
 		[ "${HYV_QEMU_SANITIZE:-0}" = 0 ] || GUEST_QEMU=$(
-			"$TOP/qemu-patches/build" --sanitize | tail -n 1
+			"$TOP/qemu-patches/build" --qemu 7.2 --sanitize | tail -n 1
 		)
 		HOST_KERNEL=$("$LAB/images/kernel" "$HOST_SERIES")
 		GUEST_KERNEL=$("$LAB/images/kernel" "$GUEST_SERIES")
