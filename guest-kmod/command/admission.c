@@ -2,18 +2,23 @@
 /*
  * Admission of commands.
  *
- * A command needs a credit while the device has it. A client may hold as many
- * credits of a pool as are free. So one client gets half of the pool, two get a
- * third each, and a credit is left for a client that has none, unless there are
- * as many clients as credits. Then clients get the next credits in turn, whatever
- * the number of their commands. The commands of one client are admitted in the
- * order of their arrival.
+ * A command needs a credit while the device has it. A user may hold as many
+ * credits of a pool as are free. So one user gets half of the pool, two get a
+ * third each, and a credit is left for a user that has none, unless there are as
+ * many users as credits. The clients of a user share his half in the same way: one
+ * client may hold as many credits as it leaves to the others of its user. So
+ * neither many commands nor many clients keep another user waiting.
+ *
+ * Those who may have no more credits wait. Users get the next credits in turn,
+ * and the clients of each user as well, whatever the number of their commands.
+ * The commands of one client are admitted in the order of their arrival.
  *
  * The caller serialises all calls for a pool, and after vhyv_pool_leave() calls
  * vhyv_pool_next() until that returns NULL. So in between no ticket waits for a
  * credit that it may have.
  */
 #include <linux/list.h>
+#include <linux/math.h>
 
 #include "command/admission.h"
 
@@ -24,18 +29,39 @@ void vhyv_pool_init(struct vhyv_pool *pool, unsigned int credits)
 	INIT_LIST_HEAD(&pool->turns);
 }
 
-void vhyv_share_init(struct vhyv_share *share)
+void vhyv_party_init(struct vhyv_party *party)
 {
+	party->used = 0;
+	INIT_LIST_HEAD(&party->turns);
+	INIT_LIST_HEAD(&party->turn);
+}
+
+void vhyv_share_init(struct vhyv_share *share, struct vhyv_party *party)
+{
+	share->party = party;
 	share->used = 0;
 	INIT_LIST_HEAD(&share->waiting);
 	INIT_LIST_HEAD(&share->turn);
 }
 
+/* How many credits a party may have in addition to those that it has. */
+static unsigned int vhyv_party_room(const struct vhyv_pool *pool,
+				    const struct vhyv_party *party)
+{
+	unsigned int others = pool->used - party->used;
+	unsigned int most = DIV_ROUND_UP(pool->credits - others, 2);
+
+	return most > party->used ? most - party->used : 0;
+}
+
 static bool vhyv_pool_try(struct vhyv_pool *pool, struct vhyv_share *share)
 {
-	if (share->used >= pool->credits - pool->used)
+	struct vhyv_party *party = share->party;
+
+	if (share->used >= vhyv_party_room(pool, party))
 		return false;
 	share->used++;
+	party->used++;
 	pool->used++;
 	return true;
 }
@@ -44,12 +70,15 @@ static bool vhyv_pool_try(struct vhyv_pool *pool, struct vhyv_share *share)
 bool vhyv_pool_enter(struct vhyv_pool *pool, struct vhyv_ticket *ticket)
 {
 	struct vhyv_share *share = ticket->share;
+	struct vhyv_party *party = share->party;
 
 	/* A share with waiting tickets may not have another credit now. */
 	if (vhyv_pool_try(pool, share))
 		return true;
+	if (list_empty(&party->turns))
+		list_add_tail(&party->turn, &pool->turns);
 	if (list_empty(&share->waiting))
-		list_add_tail(&share->turn, &pool->turns);
+		list_add_tail(&share->turn, &party->turns);
 	list_add_tail(&ticket->link, &share->waiting);
 	return false;
 }
@@ -58,32 +87,57 @@ bool vhyv_pool_enter(struct vhyv_pool *pool, struct vhyv_ticket *ticket)
 void vhyv_pool_leave(struct vhyv_pool *pool, struct vhyv_ticket *ticket)
 {
 	ticket->share->used--;
+	ticket->share->party->used--;
 	pool->used--;
 }
 
 /* Let a ticket wait no longer. */
 void vhyv_pool_cancel(struct vhyv_ticket *ticket)
 {
+	struct vhyv_share *share = ticket->share;
+
 	list_del(&ticket->link);
-	if (list_empty(&ticket->share->waiting))
-		list_del_init(&ticket->share->turn);
+	if (list_empty(&share->waiting))
+		list_del_init(&share->turn);
+	if (list_empty(&share->party->turns))
+		list_del_init(&share->party->turn);
+}
+
+static struct vhyv_ticket *vhyv_party_next(struct vhyv_pool *pool,
+					   struct vhyv_party *party)
+{
+	struct vhyv_ticket *ticket;
+	struct vhyv_share *share;
+
+	/* Those that are skipped have credits, so there are few. */
+	list_for_each_entry(share, &party->turns, turn) {
+		if (!vhyv_pool_try(pool, share))
+			continue;
+		ticket = list_first_entry(&share->waiting, struct vhyv_ticket,
+					  link);
+		list_move_tail(&share->turn, &party->turns);
+		list_move_tail(&party->turn, &pool->turns);
+		vhyv_pool_cancel(ticket);
+		return ticket;
+	}
+	return NULL;
 }
 
 /* Give a credit to the next ticket that may have one, and return it; or NULL. */
 struct vhyv_ticket *vhyv_pool_next(struct vhyv_pool *pool)
 {
 	struct vhyv_ticket *ticket;
-	struct vhyv_share *share;
+	struct vhyv_party *party;
 
-	/* At most as many shares as there are credits have one, and are skipped. */
-	list_for_each_entry(share, &pool->turns, turn) {
-		if (!vhyv_pool_try(pool, share))
+	if (pool->used == pool->credits)
+		return NULL;
+	/* Here, too, those that are skipped have credits. */
+	list_for_each_entry(party, &pool->turns, turn) {
+		if (!vhyv_party_room(pool, party))
 			continue;
-		ticket = list_first_entry(&share->waiting, struct vhyv_ticket,
-					  link);
-		list_move_tail(&share->turn, &pool->turns);
-		vhyv_pool_cancel(ticket);
-		return ticket;
+		ticket = vhyv_party_next(pool, party);
+		if (ticket)
+			return ticket;
 	}
 	return NULL;
 }
@@ -91,10 +145,12 @@ struct vhyv_ticket *vhyv_pool_next(struct vhyv_pool *pool)
 /* Return a waiting ticket, or NULL. */
 struct vhyv_ticket *vhyv_pool_first(struct vhyv_pool *pool)
 {
+	struct vhyv_party *party;
 	struct vhyv_share *share;
 
-	share = list_first_entry_or_null(&pool->turns, struct vhyv_share, turn);
-	if (!share)
+	party = list_first_entry_or_null(&pool->turns, struct vhyv_party, turn);
+	if (!party)
 		return NULL;
+	share = list_first_entry(&party->turns, struct vhyv_share, turn);
 	return list_first_entry(&share->waiting, struct vhyv_ticket, link);
 }

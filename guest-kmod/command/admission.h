@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Admission of commands: how many each client may have with the device. */
+/* Admission of commands: how many each user and client may have with the device. */
 #ifndef VHYV_ADMISSION_H
 #define VHYV_ADMISSION_H
 
@@ -10,7 +10,7 @@
  * struct vhyv_pool - credits for commands that the device executes at once
  * @credits: number of credits
  * @used: credits in use
- * @turns: shares with waiting tickets, in the order of their next turns
+ * @turns: parties with waiting tickets, in the order of their next turns
  */
 struct vhyv_pool {
 	unsigned int credits;
@@ -19,12 +19,26 @@ struct vhyv_pool {
 };
 
 /**
- * struct vhyv_share - a client's part of a pool
+ * struct vhyv_party - a user's part of a pool
+ * @used: credits in use
+ * @turns: shares with waiting tickets, in the order of their next turns
+ * @turn: in vhyv_pool.turns, unless @turns is empty
+ */
+struct vhyv_party {
+	unsigned int used;
+	struct list_head turns;
+	struct list_head turn;
+};
+
+/**
+ * struct vhyv_share - a client's part of the part of its user
+ * @party: that of the user
  * @used: credits in use
  * @waiting: struct vhyv_ticket, oldest first
- * @turn: in vhyv_pool.turns, unless @waiting is empty
+ * @turn: in vhyv_party.turns, unless @waiting is empty
  */
 struct vhyv_share {
+	struct vhyv_party *party;
 	unsigned int used;
 	struct list_head waiting;
 	struct list_head turn;
@@ -37,7 +51,8 @@ struct vhyv_ticket {
 };
 
 void vhyv_pool_init(struct vhyv_pool *pool, unsigned int credits);
-void vhyv_share_init(struct vhyv_share *share);
+void vhyv_party_init(struct vhyv_party *party);
+void vhyv_share_init(struct vhyv_share *share, struct vhyv_party *party);
 bool vhyv_pool_enter(struct vhyv_pool *pool, struct vhyv_ticket *ticket);
 void vhyv_pool_leave(struct vhyv_pool *pool, struct vhyv_ticket *ticket);
 void vhyv_pool_cancel(struct vhyv_ticket *ticket);

@@ -177,6 +177,7 @@ struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 		return NULL;
 	spin_lock_init(&q->lock);
 	hash_init(q->clients);
+	hash_init(q->users);
 	vhyv_pool_init(&q->pool[VHYV_CMD_RESERVED], 0);
 	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], 0);
 	INIT_LIST_HEAD(&q->stalled);

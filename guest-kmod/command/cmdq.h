@@ -48,12 +48,13 @@ extern unsigned int vhyv_watch_ms;
  * @stalled: commands with a credit for which the virtqueue has no descriptors
  * @kept: descriptors that commands of VHYV_CMD_ORDINARY leave free
  * @clients: struct vhyv_client by vhyv_client.tgid
+ * @users: struct vhyv_user by vhyv_user.uid
  * @drained: the device has been reset; it no longer accesses any command, nor
  *	memory that a command has handed over
  * @watch: finds out if the host is alive, see watchdog.c
  */
 struct vhyv_cmdq {
-	spinlock_t lock;	/* protects the fields up to clients */
+	spinlock_t lock;	/* protects the fields up to users */
 	struct virtqueue *vq;
 	bool closed;
 	unsigned int queued;
@@ -66,6 +67,7 @@ struct vhyv_cmdq {
 	struct list_head stalled;
 	unsigned int kept;
 	DECLARE_HASHTABLE(clients, VHYV_CLIENT_HASH_BITS);
+	DECLARE_HASHTABLE(users, VHYV_CLIENT_HASH_BITS);
 
 	struct completion drained;
 	struct delayed_work watch;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/virtio_ring.h>
@@ -31,7 +32,10 @@
 #define SLOW_THREADS	  4
 #define SLOW_MS		  20000
 #define SMALL_QUEUE	  8
-#define SMALL_QUEUE_SHARE 3
+#define SMALL_QUEUE_SHARE 2
+/* Users, of whom nothing exists but the numbers. */
+#define STRANGERS      3
+#define FIRST_STRANGER 60001
 
 static const uint8_t own_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 1};
 static const uint8_t other_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 7};
@@ -383,7 +387,8 @@ static void test_mmap(void)
 	loop_stop();
 }
 
-static pid_t slow_process(void)
+/* A process of another user, since those of one user share a part. */
+static pid_t slow_process(uid_t uid)
 {
 	pthread_t thread[SLOW_THREADS];
 	struct uv uv;
@@ -394,6 +399,7 @@ static pid_t slow_process(void)
 	REQUIRE(pid >= 0, "fork");
 	if (pid)
 		return pid;
+	REQUIRE(!setresuid(uid, uid, uid), "setresuid");
 	uv_open(&uv);
 	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
 	slow_begin(&uv, thread, 1);
@@ -401,7 +407,7 @@ static pid_t slow_process(void)
 }
 
 /*
- * Without indirect descriptors, slow commands of two processes could fill the
+ * Without indirect descriptors, slow commands of some users could fill the
  * ring. Then the driver would take a host for dead that it cannot even ask.
  */
 static void test_full_ring(void)
@@ -411,16 +417,19 @@ static void test_full_ring(void)
 		.features_off = 1ULL << VIRTIO_RING_F_INDIRECT_DESC,
 	};
 	pthread_t thread[SLOW_THREADS];
+	pid_t pid[STRANGERS];
 	uint64_t began;
 	struct uv uv;
 	int status;
-	pid_t pid;
+	uid_t i;
 
 	loop_start_with(&options);
 	uv_open(&uv);
 	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
-	pid = slow_process();
-	slow_begin(&uv, thread, 2);
+	REQUIRE(!chmod("/dev/hyv-loopback", 0666), "memory for everybody");
+	for (i = 0; i < STRANGERS; i++)
+		pid[i] = slow_process(FIRST_STRANGER + i);
+	slow_begin(&uv, thread, 1);
 	/* Until all are with the VMM that the driver lets through. */
 	dt_sleep_us(2 * watch_ms() * 1000);
 	began = dt_now_ms();
@@ -430,8 +439,9 @@ static void test_full_ring(void)
 	dt_sleep_us((WATCH_LIMIT + 5) * watch_ms() * 1000);
 	tap_ok(slow_end(thread), "they succeed after %u ms",
 	       (WATCH_LIMIT + 5) * watch_ms());
-	tap_ok(waitpid(pid, &status, 0) == pid && !status,
-	       "and so do those of another process");
+	for (i = 0; i < STRANGERS; i++)
+		tap_ok(waitpid(pid[i], &status, 0) == pid[i] && !status,
+		       "and so do those of another user");
 	uv_close(&uv);
 	loop_stop();
 }

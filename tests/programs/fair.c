@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: fair flood THREADS GID
+ * usage: fair flood THREADS GID [PROCESSES]
  *        fair measure ROUNDS
  *
  * "flood" creates address handles to a GID, in THREADS threads and some
- * contexts, until it is killed. If nobody has the GID, each takes the host a
- * second. Prints "flooding" when the threads run.
+ * contexts, in each of PROCESSES other processes or in this one, until it is
+ * killed. If nobody has the GID, each takes the host a second. Prints
+ * "flooding" when the threads run.
  *
  * "measure" creates and destroys a PD and a CQ, ROUNDS times, and prints the
  * median and the longest time of a round in microseconds.
@@ -13,9 +14,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "rc.h"
@@ -37,15 +40,11 @@ static void *flood(void *arg)
 	return NULL;
 }
 
-static void flood_start(unsigned long threads, const char *gid)
+static void flood_open(struct ibv_pd *pds[CONTEXTS])
 {
-	struct ibv_pd *pds[CONTEXTS];
-	pthread_t thread;
-	unsigned long i;
 	struct rc rc;
+	int i;
 
-	if (inet_pton(AF_INET6, gid, attr.grh.dgid.raw) != 1)
-		die("'%s' is not a GID", gid);
 	rc_open(&rc);
 	attr.grh.sgid_index = (uint8_t)rc.gid_index;
 	attr.grh.hop_limit = 64;
@@ -54,10 +53,75 @@ static void flood_start(unsigned long threads, const char *gid)
 		if (!pds[i])
 			die_errno("cannot allocate a PD");
 	}
+}
+
+static void flood_start(struct ibv_pd *pds[CONTEXTS], unsigned long threads)
+{
+	pthread_t thread;
+	unsigned long i;
+
 	for (i = 0; i < threads; i++) {
 		errno = pthread_create(&thread, NULL, flood, pds[i % CONTEXTS]);
 		if (errno)
 			die_errno("cannot start a thread");
+	}
+}
+
+/*
+ * A process that floods, and ends with its parent. It opens its contexts before
+ * others flood: tells on @ready that it has, and begins at the end of @go.
+ */
+static void flood_child(unsigned long threads, const int ready[2],
+			const int go[2])
+{
+	struct ibv_pd *pds[CONTEXTS];
+	char byte = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(go[1]);
+	flood_open(pds);
+	if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1))
+		die("the parent is gone");
+	flood_start(pds, threads);
+	for (;;)
+		pause();
+}
+
+static void flood_processes(unsigned long threads, unsigned long processes)
+{
+	int ready[2], go[2];
+	unsigned long i;
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready) || pipe(go))
+		die_errno("cannot create a pipe");
+	for (i = 0; i < processes; i++) {
+		pid = fork();
+		if (pid < 0)
+			die_errno("cannot fork");
+		if (!pid)
+			flood_child(threads, ready, go);
+	}
+	close(ready[1]);
+	for (i = 0; i < processes; i++)
+		if (read(ready[0], &byte, 1) != 1)
+			die("a process does not flood");
+	close(go[1]);
+}
+
+static void flood_all(unsigned long threads, const char *gid,
+		      unsigned long processes)
+{
+	struct ibv_pd *pds[CONTEXTS];
+
+	if (inet_pton(AF_INET6, gid, attr.grh.dgid.raw) != 1)
+		die("'%s' is not a GID", gid);
+	if (processes) {
+		flood_processes(threads, processes);
+	} else {
+		flood_open(pds);
+		flood_start(pds, threads);
 	}
 	puts("flooding");
 	fflush(stdout);
@@ -100,11 +164,12 @@ static void measure(unsigned long rounds)
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "flood"))
-		flood_start(parse_size(argv[2]), argv[3]);
+	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "flood"))
+		flood_all(parse_size(argv[2]), argv[3],
+			  argc == 5 ? parse_size(argv[4]) : 0);
 	else if (argc == 3 && !strcmp(argv[1], "measure"))
 		measure(parse_size(argv[2]));
 	else
-		die("usage: fair flood THREADS GID | fair measure ROUNDS");
+		die("usage: fair flood THREADS GID [PROCESSES] | fair measure ROUNDS");
 	return 0;
 }

@@ -1,21 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A process with hundreds of slow commands delays only itself.
+# A process with hundreds of slow commands delays only itself, and hundreds of
+# processes only others of the same user.
 . "$HYV_TREE/tests/lib/case.sh"
 
 # on the host's network, and nobody's
 NOBODY=::ffff:10.77.0.250
 ROUNDS=100
+STRANGER=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 is_flooding() {
 	grep -q flooding "$OUT/flood"
 }
 
+# flood_start THREADS [PROCESSES]: of another user, if there are more than one
 flood_start() {
-	fair flood "$1" $NOBODY >"$OUT/flood" 2>&1 &
+	${2:+"${STRANGER[@]}"} fair flood "$1" $NOBODY ${2:+"$2"} >"$OUT/flood" 2>&1 &
 	flood=$!
-	wait_for 60 is_flooding
+	wait_for 120 is_flooding
 	# the first commands have been returned, and others taken their places
 	sleep 3
 }
@@ -40,9 +43,10 @@ printf 'median %d us, longest %d us\n' "$median" "$longest"
 # not.
 limit=$((5 * median + 100000))
 
-for threads in 16 256; do
-	step "with $threads other threads with slow commands"
-	flood_start $threads
+for load in 16 256 "2 128"; do
+	read -r threads processes <<<"$load"
+	step "with $threads other threads with slow commands${processes:+, in each of $processes processes}"
+	flood_start "$threads" "$processes"
 	read -r median longest <<<"$(fair measure $ROUNDS)"
 	printf 'median %d us, longest %d us\n' "$median" "$longest"
 	[ "$median" -lt $limit ] || fail "the median is more than $limit us"
