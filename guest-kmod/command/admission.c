@@ -19,8 +19,43 @@
  */
 #include <linux/list.h>
 #include <linux/math.h>
+#include <linux/minmax.h>
+
+#include <hyv/wire.h>
 
 #include "command/admission.h"
+
+/* One credit of so many is for a class. */
+#define VHYV_RESERVED_PART	4
+#define VHYV_MAPPING_PART	8
+
+enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
+{
+	switch (opcode) {
+	case HYV_CMD_DESTROY:
+	case HYV_CMD_MUNMAP:
+	case HYV_CMD_DETACH_MCAST:
+	case HYV_CMD_ADD_GID:
+	case HYV_CMD_DEL_GID:
+		return VHYV_CMD_RESERVED;
+	case HYV_CMD_MMAP:
+		return VHYV_CMD_MAPPING;
+	default:
+		return VHYV_CMD_ORDINARY;
+	}
+}
+
+/* Divide credits among the pools of all classes; each gets one at least. */
+void vhyv_pools_init(struct vhyv_pool *pools, unsigned int credits)
+{
+	unsigned int reserved = DIV_ROUND_UP(credits, VHYV_RESERVED_PART);
+	unsigned int mapping = DIV_ROUND_UP(credits, VHYV_MAPPING_PART);
+	unsigned int others = min(reserved + mapping, credits - 1);
+
+	vhyv_pool_init(&pools[VHYV_CMD_RESERVED], reserved);
+	vhyv_pool_init(&pools[VHYV_CMD_MAPPING], mapping);
+	vhyv_pool_init(&pools[VHYV_CMD_ORDINARY], max(credits - others, 1U));
+}
 
 void vhyv_pool_init(struct vhyv_pool *pool, unsigned int credits)
 {

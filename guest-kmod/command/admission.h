@@ -6,6 +6,14 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+/* Classes of commands. Each has a pool of credits. */
+enum vhyv_cmd_class {
+	VHYV_CMD_RESERVED,	/* quick commands that must not wait for slow ones */
+	VHYV_CMD_MAPPING,	/* the same, with the mmap lock of the caller held */
+	VHYV_CMD_ORDINARY,
+	VHYV_CMD_CLASSES	/* number of classes, and commands without a credit */
+};
+
 /**
  * struct vhyv_pool - credits for commands that the device executes at once
  * @credits: number of credits
@@ -50,6 +58,8 @@ struct vhyv_ticket {
 	struct list_head link;	/* in vhyv_share.waiting */
 };
 
+enum vhyv_cmd_class vhyv_cmd_class(u16 opcode);
+void vhyv_pools_init(struct vhyv_pool *pools, unsigned int credits);
 void vhyv_pool_init(struct vhyv_pool *pool, unsigned int credits);
 void vhyv_party_init(struct vhyv_party *party);
 void vhyv_share_init(struct vhyv_share *share, struct vhyv_party *party);

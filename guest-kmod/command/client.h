@@ -12,13 +12,6 @@
 
 struct pid;
 
-/* Classes of commands. Each has a pool of credits. */
-enum vhyv_cmd_class {
-	VHYV_CMD_RESERVED,	/* quick commands that must not wait for slow ones */
-	VHYV_CMD_ORDINARY,
-	VHYV_CMD_CLASSES	/* number of classes, and commands without a credit */
-};
-
 #define VHYV_CLIENT_HASH_BITS	6
 
 /**

@@ -9,8 +9,8 @@
  * A command waits until it gets a credit (admission.c). So the device never has
  * more commands than a host executes at once, and a quick command is executed
  * without waiting for slow ones of other processes. Quick commands that release
- * something, or whose callers hold locks that others need, have credits of their
- * own. There is no limit on the time that a command may take: watchdog.c ends all
+ * something have credits of their own, and so have those whose callers hold locks
+ * that others need. There is no limit on the time that a command may take: watchdog.c ends all
  * waits if the host no longer responds.
  */
 #include <linux/ktime.h>
@@ -40,23 +40,6 @@
 #define VHYV_MAX_QUEUED		64U
 /* Descriptors of a command whose request is in one piece, as short ones are. */
 #define VHYV_MIN_DESCS		2
-/* One credit of so many is for VHYV_CMD_RESERVED. */
-#define VHYV_RESERVED_PART	4
-
-static enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
-{
-	switch (opcode) {
-	case HYV_CMD_DESTROY:
-	case HYV_CMD_MUNMAP:
-	case HYV_CMD_DETACH_MCAST:
-	case HYV_CMD_ADD_GID:
-	case HYV_CMD_DEL_GID:
-	case HYV_CMD_MMAP:
-		return VHYV_CMD_RESERVED;
-	default:
-		return VHYV_CMD_ORDINARY;
-	}
-}
 
 /*
  * Fill @sg with @buf, which may come from vmalloc(). Returns the number of
@@ -171,6 +154,7 @@ void vhyv_cmd_free(struct vhyv_cmd *cmd)
 struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 {
 	struct vhyv_cmdq *q;
+	size_t i;
 
 	q = kzalloc(sizeof(*q), GFP_KERNEL);
 	if (!q)
@@ -178,8 +162,8 @@ struct vhyv_cmdq *vhyv_cmdq_alloc(void)
 	spin_lock_init(&q->lock);
 	hash_init(q->clients);
 	hash_init(q->users);
-	vhyv_pool_init(&q->pool[VHYV_CMD_RESERVED], 0);
-	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], 0);
+	for (i = 0; i < ARRAY_SIZE(q->pool); i++)
+		vhyv_pool_init(&q->pool[i], 0);
 	INIT_LIST_HEAD(&q->stalled);
 	init_completion(&q->drained);
 	return q;
@@ -195,16 +179,15 @@ void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
 {
 	unsigned int ring = virtqueue_get_vring_size(vq);
 	unsigned int descs = vhyv_vq_indirect(vq) ? 1 : VHYV_MIN_DESCS;
-	unsigned int reserved, ordinary, credits;
+	unsigned int others, ordinary;
 
-	credits = clamp(ring / descs, 2U, VHYV_MAX_QUEUED) - 1;
-	reserved = DIV_ROUND_UP(credits, VHYV_RESERVED_PART);
-	ordinary = max(credits - reserved, 1U);
+	vhyv_pools_init(q->pool, clamp(ring / descs, 2U, VHYV_MAX_QUEUED) - 1);
+	others = q->pool[VHYV_CMD_RESERVED].credits +
+		 q->pool[VHYV_CMD_MAPPING].credits;
+	ordinary = q->pool[VHYV_CMD_ORDINARY].credits;
 	q->vq = vq;
-	/* For VHYV_CMD_RESERVED and the watchdog; less in the smallest rings. */
-	q->kept = min(descs * (reserved + 1), ring - min(ring, descs * ordinary));
-	vhyv_pool_init(&q->pool[VHYV_CMD_RESERVED], reserved);
-	vhyv_pool_init(&q->pool[VHYV_CMD_ORDINARY], ordinary);
+	/* For other classes and the watchdog; less in the smallest rings. */
+	q->kept = min(descs * (others + 1), ring - min(ring, descs * ordinary));
 }
 
 /* For the trace only: vhyv_cmd_reply() checks the reply. */

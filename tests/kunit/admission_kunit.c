@@ -3,6 +3,8 @@
 #include <kunit/test.h>
 #include <linux/prandom.h>
 
+#include <hyv/wire.h>
+
 #include "command/admission.h"
 
 #define CREDITS		16
@@ -282,6 +284,50 @@ static void admission_small(struct kunit *test)
 	}
 }
 
+/* MMAP holds a lock that others need, so nothing else delays it. */
+static void admission_classes(struct kunit *test)
+{
+	static const u16 others[] = {
+		HYV_CMD_DESTROY, HYV_CMD_MUNMAP, HYV_CMD_DETACH_MCAST,
+		HYV_CMD_ADD_GID, HYV_CMD_DEL_GID,
+	};
+	u32 opcode;
+	int i;
+
+	for (opcode = 0; opcode <= U16_MAX; opcode++)
+		if (opcode != HYV_CMD_MMAP &&
+		    vhyv_cmd_class(opcode) == VHYV_CMD_MAPPING)
+			KUNIT_FAIL(test, "class of %#x", opcode);
+	KUNIT_EXPECT_EQ(test, vhyv_cmd_class(HYV_CMD_MMAP), VHYV_CMD_MAPPING);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		KUNIT_EXPECT_EQ(test, vhyv_cmd_class(others[i]),
+				VHYV_CMD_RESERVED);
+	KUNIT_EXPECT_EQ(test, vhyv_cmd_class(HYV_CMD_REG_MR),
+			VHYV_CMD_ORDINARY);
+}
+
+/* Each class has credits, and no more than there are, if that is possible. */
+static void admission_pools(struct kunit *test)
+{
+	struct vhyv_pool pools[VHYV_CMD_CLASSES];
+	unsigned int credits, sum, i;
+
+	for (credits = 1; credits <= 64; credits++) {
+		vhyv_pools_init(pools, credits);
+		for (sum = 0, i = 0; i < VHYV_CMD_CLASSES; i++) {
+			KUNIT_EXPECT_GE(test, pools[i].credits, 1);
+			KUNIT_EXPECT_GE(test, pools[VHYV_CMD_ORDINARY].credits,
+					pools[i].credits);
+			sum += pools[i].credits;
+		}
+		KUNIT_EXPECT_EQ(test, sum,
+				max_t(unsigned int, credits, VHYV_CMD_CLASSES));
+	}
+	vhyv_pools_init(pools, 63);
+	KUNIT_EXPECT_EQ(test, pools[VHYV_CMD_RESERVED].credits, 16);
+	KUNIT_EXPECT_EQ(test, pools[VHYV_CMD_MAPPING].credits, 8);
+}
+
 /* How many credits a user could take one by one. */
 static u32 room(const struct world *world, const struct vhyv_party *party)
 {
@@ -431,6 +477,8 @@ static struct kunit_case admission_cases[] = {
 	KUNIT_CASE(admission_fifo),
 	KUNIT_CASE(admission_cancel),
 	KUNIT_CASE(admission_small),
+	KUNIT_CASE(admission_classes),
+	KUNIT_CASE(admission_pools),
 	KUNIT_CASE(admission_random),
 	{}
 };

@@ -32,7 +32,7 @@
 #define SLOW_THREADS	  4
 #define SLOW_MS		  20000
 #define SMALL_QUEUE	  8
-#define SMALL_QUEUE_SHARE 2
+#define SMALL_QUEUE_SHARE 1
 /* Users, of whom nothing exists but the numbers. */
 #define STRANGERS      3
 #define FIRST_STRANGER 60001
