@@ -110,6 +110,7 @@ static inline void shim_log(const char *fmt, ...)
 #define DIV_ROUND_UP(n, d)	    (((n) + (d)-1) / (d))
 #define BIT(n)			    (1UL << (n))
 #define BIT_ULL(n)		    (1ULL << (n))
+#define BITS_PER_BYTE		    8
 #define GENMASK_ULL(h, l)	    ((~0ULL << (l)) & (~0ULL >> (63 - (h))))
 #define __ffs64(x)		    ((unsigned int)__builtin_ctzll(x))
 #define check_add_overflow(a, b, d) __builtin_add_overflow(a, b, d)
@@ -137,6 +138,15 @@ static inline size_t shim_size_add(size_t a, size_t b)
 static inline bool is_power_of_2(unsigned long n)
 {
 	return n && !(n & (n - 1));
+}
+
+static inline unsigned long roundup_pow_of_two(unsigned long n)
+{
+	unsigned long power = 1;
+
+	while (power < n)
+		power <<= 1;
+	return power;
 }
 
 /* The host of the fuzzers is little endian, as the supported ones. */
@@ -360,6 +370,12 @@ static inline void list_del(struct list_head *entry)
 	entry->prev = NULL;
 }
 
+static inline void list_del_init(struct list_head *entry)
+{
+	list_del(entry);
+	INIT_LIST_HEAD(entry);
+}
+
 static inline void list_move_tail(struct list_head *entry,
 				  struct list_head *head)
 {
@@ -379,6 +395,12 @@ static inline bool list_empty(const struct list_head *head)
 	list_entry((head)->prev, type, member)
 #define list_first_entry_or_null(head, type, member) \
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
+#define list_for_each(pos, head) \
+	for (pos = (head)->next; pos != (head); pos = pos->next)
+#define list_for_each_entry(pos, head, member)                         \
+	for (pos = list_entry((head)->next, __typeof__(*pos), member); \
+	     &pos->member != (head);                                   \
+	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
 #define list_for_each_entry_safe(pos, n, head, member)                  \
 	for (pos = list_entry((head)->next, __typeof__(*pos), member),  \
 	    n = list_entry(pos->member.next, __typeof__(*pos), member); \
