@@ -9,23 +9,62 @@
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
+#include <linux/string.h>
 
 #include "memory/fault_in.h"
+
+#ifdef HYV_TEST
+/* tests/loopback has the memory of this kernel as guest RAM, which it maps. */
+static bool hyvh_file_is_loopback(const struct file *file)
+{
+	const struct module *owner = file->f_op->owner;
+
+	return owner && !strcmp(module_name(owner), "hyv_loopback");
+}
+#else
+static bool hyvh_file_is_loopback(const struct file *file)
+{
+	return false;
+}
+#endif
+
+/*
+ * The magic number of tmpfs would not do: devtmpfs has it, too, but faults of a
+ * device are handled by its driver or its disk.
+ */
+bool hyvh_file_is_memory(const struct file *file)
+{
+	return shmem_mapping(file->f_mapping) || hyvh_file_is_loopback(file);
+}
 
 /*
  * Faults of these mappings are handled by the kernel alone, except for
  * userfaultfd, which respects FOLL_NOWAIT. memfds are files of tmpfs or
- * hugetlbfs. The magic number of tmpfs would not do: devtmpfs has it, too, but
- * faults of a device are handled by its driver or its disk.
+ * hugetlbfs.
  */
 static bool hyvh_vma_is_memory(struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return false;
 	return vma_is_anonymous(vma) || is_vm_hugetlb_page(vma) ||
-	       (vma->vm_file && shmem_mapping(vma->vm_file->f_mapping));
+	       (vma->vm_file && hyvh_file_is_memory(vma->vm_file));
+}
+
+/*
+ * The same for a page that was pinned. Pages of other files can be locked by a
+ * file system for as long as user space likes, and whoever unpins a page that the
+ * HCA has written to waits for that lock. A long-term pin refuses such files since
+ * 6.5 only. A page that is in no file never gets into one.
+ */
+bool hyvh_page_is_memory(struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	return !READ_ONCE(folio->mapping) || folio_test_anon(folio) ||
+	       folio_test_swapbacked(folio) || PageHuge(page);
 }
 
 /**

@@ -18,7 +18,6 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hugetlb.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -26,6 +25,7 @@
 
 #include "memory/cancel.h"
 #include "memory/chunk.h"
+#include "memory/fault_in.h"
 #include "memory/guest_mem.h"
 #include "memory/pseudo_file.h"
 #include "memory/quota.h"
@@ -44,7 +44,9 @@
 
 /*
  * Find the mapping of guest memory at @hva. Sets @run to how many of @len bytes
- * it covers, as contiguous memory may consist of several mappings.
+ * it covers, as contiguous memory may consist of several mappings. The HCA's driver
+ * will wait for locks of its pages when it unpins them, which servers of other
+ * file systems can hold: see hyvh_page_is_memory().
  */
 static struct vm_area_struct *hyvh_guest_vma(struct mm_struct *mm, u64 hva,
 					     u64 len, u64 *run)
@@ -56,7 +58,8 @@ static struct vm_area_struct *hyvh_guest_vma(struct mm_struct *mm, u64 hva,
 	if (!vma)
 		return ERR_PTR(-EFAULT);
 	if (!vma->vm_file || !(vma->vm_flags & VM_SHARED) ||
-	    vma->vm_flags & (VM_IO | VM_PFNMAP) || is_vm_hugetlb_page(vma))
+	    vma->vm_flags & (VM_IO | VM_PFNMAP) ||
+	    !hyvh_file_is_memory(vma->vm_file))
 		return ERR_PTR(-EOPNOTSUPP);
 	*run = min_t(u64, len, vma->vm_end - hva);
 	return vma;
@@ -472,7 +475,7 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 				      const struct hyvh_stitch_how *how)
 {
 	enum hyvh_stitch_way way = plan->way;
-	int ret, reason = -EOPNOTSUPP;
+	int ret;
 
 	if (how->file)
 		way = HYVH_STITCH_PAGES;
@@ -488,13 +491,9 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 		if (ret != -ENOMEM && ret != -EDQUOT)
 			break;
 		hyvh_stitch_undo(stitch);
-		reason = ret;
 		fallthrough;
 	default:
 		ret = hyvh_stitch_map_pages(stitch, plan, how);
-		/* Memory for which this was no way out */
-		if (ret == -EOPNOTSUPP)
-			ret = reason;
 		break;
 	}
 	if (!ret)
@@ -557,9 +556,8 @@ static int hyvh_stitch_list(struct hyvh_stitch *stitch,
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0; -EFAULT if part of the buffer is not guest memory or not mapped in
  * the VMM; -EINVAL if the list breaks a rule; -EOPNOTSUPP if guest memory is not
- * a shared mapping of a file, or has huge pages, which cannot be mapped page by
- * page; -EAGAIN if somebody keeps the file of guest memory locked; -EINTR if the
- * request is cancelled; or another negative errno.
+ * a shared mapping of a file in tmpfs; -EAGAIN if somebody keeps the file of guest
+ * memory locked; -EINTR if the request is cancelled; or another negative errno.
  */
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,
 		      const struct hyvh_list_view *list,

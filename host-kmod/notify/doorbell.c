@@ -13,6 +13,7 @@
 #include <hyv/wire.h>
 
 #include "memory/chunk.h"
+#include "memory/fault_in.h"
 #include "memory/mem_table.h"
 #include "memory/quota.h"
 #include "notify/doorbell.h"
@@ -81,6 +82,27 @@ static void hyvh_doorbell_area_uncharge(struct hyvh_doorbell_area *area)
 	hyvh_quota_uncharge(area->quota, (u64)area->charged << PAGE_SHIFT);
 }
 
+/* Only memory whose pages nobody but the kernel locks: it unpins them later. */
+static int hyvh_doorbell_area_pin_page(struct hyvh_doorbell_area *area, u64 hva)
+{
+	struct page *page;
+	int ret;
+
+	ret = hyvh_fault_in_check(hva, PAGE_SIZE);
+	if (ret)
+		return ret;
+	ret = pin_user_pages_fast(hva, 1, FOLL_WRITE | FOLL_LONGTERM, &page);
+	if (ret != 1)
+		return ret < 0 ? ret : -EFAULT;
+	/* The VMM may have mapped other memory in between. */
+	if (!hyvh_page_is_memory(page)) {
+		unpin_user_page(page);
+		return -EOPNOTSUPP;
+	}
+	area->pages[area->nr_pages++] = page;
+	return 0;
+}
+
 static int hyvh_doorbell_area_pin(struct hyvh_doorbell_area *area,
 				  const struct hyvh_chunks *chunks,
 				  const struct hyvh_mem_table *table)
@@ -101,12 +123,9 @@ static int hyvh_doorbell_area_pin(struct hyvh_doorbell_area *area,
 				return ret;
 			if (run < PAGE_SIZE)
 				return -EFAULT;
-			ret = pin_user_pages_fast(hva, 1,
-						  FOLL_WRITE | FOLL_LONGTERM,
-						  &area->pages[area->nr_pages]);
-			if (ret != 1)
-				return ret < 0 ? ret : -EFAULT;
-			area->nr_pages++;
+			ret = hyvh_doorbell_area_pin_page(area, hva);
+			if (ret)
+				return ret;
 		}
 	}
 	return 0;
@@ -189,8 +208,8 @@ err_free:
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0, %-EEXIST if there is an area already, %-EFAULT if @chunks are not
- * guest memory, %-EDQUOT or %-ENOMEM if the vNIC or the VMM has pinned too much
- * memory, or another negative errno.
+ * guest memory, %-EOPNOTSUPP if that is a file or a device, %-EDQUOT or %-ENOMEM
+ * if the vNIC or the VMM has pinned too much memory, or another negative errno.
  */
 int hyvh_doorbells_setup(struct hyvh_doorbells *db,
 			 const struct hyvh_chunks *chunks,

@@ -454,12 +454,34 @@ static void pin_missing(void *arg)
 	end(victim, &v);
 }
 
+static void *doorbells_thread(void *arg)
+{
+	struct pin *pin = arg;
+	struct rsp rsp;
+	struct req r;
+
+	req_setup_doorbells(&r, &pin->buf);
+	pin->ret = vnic_exec(pin->v, &r, &rsp);
+	atomic_store(&pin->done, true);
+	return NULL;
+}
+
+static bool refused(const struct pin *pin)
+{
+	return atomic_load(&pin->done) && pin->ret == HYV_S_EOPNOTSUPP;
+}
+
+/*
+ * The server of a file can keep its pages locked, and who unpins them would
+ * wait. So they are never pinned.
+ */
 static void pin_fuse(void *arg)
 {
 	struct victim *victim = arg;
 	int file = hostile_fuse();
-	static struct pin pin;
-	static uint64_t gpa[4];
+	static uint64_t gpa[DB_PAGES];
+	static struct pin pin, db;
+	pthread_t thread;
 	struct gmem gm;
 	struct vnic v;
 	int i;
@@ -467,7 +489,7 @@ static void pin_fuse(void *arg)
 	gmem_init(&gm, GMEM_MEMFD);
 	vnic_open(&v, &gm);
 	region_at(&v, map_file(file, NULL, HOSTILE_FUSE_LEN), HOSTILE_FUSE_LEN);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < DB_PAGES; i++)
 		gpa[i] = GMEM_GPA_BASE + i * DT_PAGE;
 	pin.buf = (struct gbuf){
 		.gm = &gm,
@@ -476,9 +498,15 @@ static void pin_fuse(void *arg)
 		.nr_pages = sizeof(gpa) / sizeof(gpa[0]),
 		.gpa = gpa,
 	};
+	db.v = &v;
+	db.buf = pin.buf;
+	db.buf.va = 0;
 	pin_start(&pin, &v, false);
-	tap_ok(!atomic_load(&pin.done) || pin.ret,
-	       "REG_MR of a FUSE file waits or fails");
+	tap_ok(refused(&pin), "REG_MR of a FUSE file is refused");
+	REQUIRE(!pthread_create(&thread, NULL, doorbells_thread, &db),
+		"pthread_create");
+	dt_sleep_us(500000);
+	tap_ok(refused(&db), "and so is SETUP_DOORBELLS");
 	end(victim, &v);
 }
 
