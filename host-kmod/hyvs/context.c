@@ -76,18 +76,18 @@ int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	int ret;
 
 	/* First: libmlx5 tells the error of its first try, which asks for more. */
-	uctx->user = hyvs_user_get(dev);
-	if (IS_ERR(uctx->user))
-		return PTR_ERR(uctx->user);
+	uctx->process = hyvs_process_get(dev);
+	if (IS_ERR(uctx->process))
+		return PTR_ERR(uctx->process);
 	ret = hyvs_check_request(udata);
 	if (ret)
-		goto err_user;
+		goto err_process;
 	mutex_init(&uctx->record_lock);
 	INIT_LIST_HEAD(&uctx->records);
 	uctx->uars = hyvs_uars_create(uctx);
 	if (!uctx->uars) {
 		ret = -ENOMEM;
-		goto err_user;
+		goto err_process;
 	}
 	ret = hyvs_worker_start(uctx);
 	if (ret)
@@ -101,8 +101,8 @@ err_worker:
 	hyvs_worker_stop(uctx);
 err_uars:
 	hyvs_uars_put(uctx->uars);
-err_user:
-	hyvs_user_put(dev, uctx->user);
+err_process:
+	hyvs_process_put(dev, uctx->process);
 	return ret;
 }
 
@@ -114,7 +114,7 @@ void hyvs_dealloc_ucontext(struct ib_ucontext *ib)
 	hyvs_worker_stop(uctx);
 	hyvs_uars_put(uctx->uars);
 	mutex_destroy(&uctx->record_lock);
-	hyvs_user_put(to_hyvs_device(ib->device), uctx->user);
+	hyvs_process_put(to_hyvs_device(ib->device), uctx->process);
 }
 
 /* A device may go before its users: their objects and contexts are destroyed. */
@@ -152,18 +152,18 @@ int hyvs_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 {
 	struct hyvs_device *dev = to_hyvs_device(ib->device);
 	struct hyvs_xrcd *xrcd = to_hyvs_xrcd(ib);
-	struct hyvs_user *user;
+	struct hyvs_process *process;
 	int ret;
 
 	if (!udata)
 		return -EOPNOTSUPP;
-	user = hyvs_udata_ucontext(udata)->user;
-	ret = hyvs_user_hold(dev, user);
+	process = hyvs_udata_ucontext(udata)->process;
+	ret = hyvs_process_hold(dev, process);
 	if (ret)
 		return ret;
-	ret = hyvs_id_alloc_for(dev, user, HYVS_XRCD, xrcd, &xrcd->id);
+	ret = hyvs_id_alloc_for(dev, process, HYVS_XRCD, xrcd, &xrcd->id);
 	if (ret)
-		hyvs_user_put(dev, user);
+		hyvs_process_put(dev, process);
 	return ret;
 }
 
@@ -173,7 +173,7 @@ int hyvs_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
 	struct hyvs_id *id = &to_hyvs_xrcd(ib)->id;
 
 	hyvs_id_free(dev, HYVS_XRCD, id);
-	hyvs_user_put(dev, id->user);
+	hyvs_process_put(dev, id->process);
 	return 0;
 }
 

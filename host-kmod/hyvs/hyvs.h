@@ -32,7 +32,7 @@ struct hyvs_gid {
 	bool valid;
 };
 
-/* Objects that a device and a user have a limited number of. */
+/* Objects that a device, a user and a process have a limited number of. */
 enum hyvs_kind {
 	HYVS_PD,
 	HYVS_KEY,		/* of memory regions and windows */
@@ -48,12 +48,12 @@ enum hyvs_kind {
 struct hyvs_ids {
 	struct xarray xa;
 	u32 next;
-	atomic_t used;
+	u32 used;
 };
 
 struct hyvs_id {
 	u32 id;
-	struct hyvs_user *user;		/* for whom it counts */
+	struct hyvs_process *process;	/* for which it counts */
 };
 
 /* Events that are rare, so that they are counted in one place. */
@@ -72,7 +72,7 @@ struct hyvs_device {
 	struct net_device *ndev;
 	struct eng *eng;
 	struct hyvs_ids ids[HYVS_KINDS];
-	struct mutex users_lock;	/* protects users */
+	spinlock_t limits_lock;		/* protects users, and ids[].used */
 	struct list_head users;
 	struct mutex members_lock;	/* protects members, of groups */
 	struct list_head members;
@@ -95,7 +95,7 @@ struct hyvs_record_page {
 
 struct hyvs_ucontext {
 	struct ib_ucontext ib;
-	struct hyvs_user *user;
+	struct hyvs_process *process;
 	struct hyvs_uars *uars;
 	struct task_struct *task;
 	spinlock_t run_lock;		/* protects worker; outside the engine's */
@@ -213,26 +213,28 @@ bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 
 bool hyvs_port_is_up(const struct hyvs_device *dev);
 
-/* --- limits.c: IDs, and limits of devices and users --- */
+/* --- limits.c: IDs, and limits of devices, users and processes --- */
 
 extern const u32 hyvs_max_objects[HYVS_KINDS];
 
 void hyvs_limits_init(struct hyvs_device *dev);
 void hyvs_limits_destroy(struct hyvs_device *dev);
-/* Count a context for the calling user. Return: ERR_PTR() of -EDQUOT, -ENOMEM. */
-struct hyvs_user *hyvs_user_get(struct hyvs_device *dev);
-/* Once more, for what may outlive the context that @user is of. */
-int hyvs_user_hold(struct hyvs_device *dev, struct hyvs_user *user);
-void hyvs_user_put(struct hyvs_device *dev, struct hyvs_user *user);
-/* Return: 0, -EDQUOT if the user has too many, -ENOMEM if the device has. */
-int hyvs_charge(struct hyvs_device *dev, struct hyvs_user *user,
+/* Count a context for the calling process. Return: ERR_PTR() of -EDQUOT, -ENOMEM. */
+struct hyvs_process *hyvs_process_get(struct hyvs_device *dev);
+/* Once more, for what may outlive the context that @process is of. */
+int hyvs_process_hold(struct hyvs_device *dev, struct hyvs_process *process);
+void hyvs_process_put(struct hyvs_device *dev, struct hyvs_process *process);
+bool hyvs_same_user(const struct hyvs_process *a, const struct hyvs_process *b);
+bool hyvs_may_have(u32 process_used, u32 user_used, u32 user_max);
+/* Return: 0, -EDQUOT if process or user have too many, -ENOMEM if the device has. */
+int hyvs_charge(struct hyvs_device *dev, struct hyvs_process *process,
 		enum hyvs_kind kind);
-void hyvs_uncharge(struct hyvs_device *dev, struct hyvs_user *user,
+void hyvs_uncharge(struct hyvs_device *dev, struct hyvs_process *process,
 		   enum hyvs_kind kind);
 /* The same, and an ID that no other object of the kind has. */
-int hyvs_id_alloc_for(struct hyvs_device *dev, struct hyvs_user *user,
+int hyvs_id_alloc_for(struct hyvs_device *dev, struct hyvs_process *process,
 		      enum hyvs_kind kind, void *object, struct hyvs_id *id);
-/* For the user of a context. */
+/* For the process of a context. */
 int hyvs_id_alloc(struct hyvs_ucontext *uctx, enum hyvs_kind kind, void *object,
 		  struct hyvs_id *id);
 void hyvs_id_free(struct hyvs_device *dev, enum hyvs_kind kind,

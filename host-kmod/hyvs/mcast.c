@@ -39,20 +39,24 @@ static struct hyvs_member *hyvs_member_find(struct hyvs_device *dev,
 	return NULL;
 }
 
-/* The places that a user has in a group. */
-static unsigned int hyvs_members_of(struct hyvs_device *dev,
-				    const struct hyvs_user *user,
-				    const union ib_gid *gid)
+/* May a process have another place in a group? */
+static bool hyvs_member_allowed(struct hyvs_device *dev,
+				const struct hyvs_process *process,
+				const union ib_gid *gid)
 {
+	const struct hyvs_process *other;
 	struct hyvs_member *member;
-	unsigned int members = 0;
+	u32 own = 0, all = 0;
 
 	lockdep_assert_held(&dev->members_lock);
-	list_for_each_entry(member, &dev->members, link)
-		if (member->qp->id.user == user &&
-		    !memcmp(&member->gid, gid, sizeof(*gid)))
-			members++;
-	return members;
+	list_for_each_entry(member, &dev->members, link) {
+		if (memcmp(&member->gid, gid, sizeof(*gid)))
+			continue;
+		other = member->qp->id.process;
+		own += other == process;
+		all += hyvs_same_user(other, process);
+	}
+	return hyvs_may_have(own, all, MAX_USER_MEMBERS);
 }
 
 static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_qp *qp,
@@ -61,9 +65,9 @@ static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_qp *qp,
 	struct hyvs_member *member;
 	int ret;
 
-	if (hyvs_members_of(dev, qp->id.user, gid) >= MAX_USER_MEMBERS)
+	if (!hyvs_member_allowed(dev, qp->id.process, gid))
 		return -EDQUOT;
-	ret = hyvs_charge(dev, qp->id.user, HYVS_MEMBER);
+	ret = hyvs_charge(dev, qp->id.process, HYVS_MEMBER);
 	if (ret)
 		return ret;
 	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
@@ -83,7 +87,7 @@ static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_qp *qp,
 err_member:
 	kfree(member);
 err_charge:
-	hyvs_uncharge(dev, qp->id.user, HYVS_MEMBER);
+	hyvs_uncharge(dev, qp->id.process, HYVS_MEMBER);
 	return ret;
 }
 
@@ -121,7 +125,7 @@ int hyvs_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 		eng_group_leave(&qp->eng, gid->raw);
 		list_del(&member->link);
 		kfree(member);
-		hyvs_uncharge(dev, qp->id.user, HYVS_MEMBER);
+		hyvs_uncharge(dev, qp->id.process, HYVS_MEMBER);
 	}
 	mutex_unlock(&dev->members_lock);
 	return ret;

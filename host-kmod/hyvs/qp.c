@@ -161,7 +161,7 @@ static int hyvs_create_target(struct ib_qp *ib, struct ib_qp_init_attr *attr)
 
 	if (attr->create_flags)
 		return -EOPNOTSUPP;
-	ret = hyvs_id_alloc_for(dev, xrcd->id.user, HYVS_QP, qp, &qp->id);
+	ret = hyvs_id_alloc_for(dev, xrcd->id.process, HYVS_QP, qp, &qp->id);
 	if (ret)
 		return ret;
 	init.qpn = qp->id.id;

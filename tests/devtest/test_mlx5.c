@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "harness.h"
+#include "hostile_vmm.h"
 #include "mlx5.h"
 #include "suites.h"
 
@@ -657,6 +659,71 @@ static void test_limits(void)
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 }
 
+/* Limits of a user of hyvs: contexts, and half of the device's PDs. */
+#define USER_CONTEXTS 1024
+#define USER_PDS      32768
+
+/* A guest that takes all it gets, in a VMM of its own. */
+struct greedy {
+	struct hostile_pipe full, end;
+	atomic_uint *contexts, *pds;
+};
+
+static void greedy_vmm(void *arg)
+{
+	struct greedy *g = arg;
+	uint32_t context, first, pd;
+	struct gmem mem;
+	struct vnic v;
+	int ret;
+
+	gmem_init(&mem, GMEM_MEMFD);
+	vnic_open(&v, &mem);
+	REQUIRE_EQ(m5_alloc_context(&v, &m5_context_request, &first, NULL), 0,
+		   "ALLOC_CONTEXT");
+	*g->contexts = 1;
+	while (!(ret = m5_alloc_context(&v, &m5_context_request, &context,
+					NULL)))
+		++*g->contexts;
+	REQUIRE_EQ(ret, HYV_S_EDQUOT, "the last ALLOC_CONTEXT");
+	while (!(ret = cmd_alloc_pd(&v, first, &pd)))
+		++*g->pds;
+	REQUIRE_EQ(ret, HYV_S_EDQUOT, "the last ALLOC_PD");
+	hostile_tell(&g->full);
+	hostile_hear(&g->end, 600);
+}
+
+/* It leaves as much to a vNIC of another VMM of the same user, by default. */
+static void test_neighbour(void)
+{
+	uint32_t context, pd;
+	struct greedy g;
+	struct vnic v;
+	pid_t pid;
+
+	g.contexts = mmap(NULL, DT_PAGE, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(g.contexts != MAP_FAILED, "mmap");
+	g.pds = g.contexts + 1;
+	hostile_pipe(&g.full);
+	hostile_pipe(&g.end);
+	pid = hostile_fork(greedy_vmm, &g);
+	REQUIRE(hostile_hear(&g.full, 120), "a guest that takes all it gets");
+	tap_ok(*g.contexts > USER_CONTEXTS / 4 &&
+		       *g.contexts <= USER_CONTEXTS / 2,
+	       "a guest has %u contexts", *g.contexts);
+	tap_ok(*g.pds > USER_PDS / 4 && *g.pds <= USER_PDS / 2, "and %u PDs",
+	       *g.pds);
+	vnic_open(&v, &gm);
+	tap_is(m5_alloc_context(&v, &m5_context_request, &context, NULL), 0,
+	       "another VMM can attach, and its guest has a context");
+	tap_is(cmd_alloc_pd(&v, context, &pd), 0, "and a PD");
+	vnic_close(&v);
+	hostile_tell(&g.end);
+	hostile_expect_end(pid, "the greedy one");
+	munmap(g.contexts, DT_PAGE);
+}
+
 /* The VMM's own use of the addresses for records harms only itself. */
 static void test_reset(void)
 {
@@ -698,6 +765,7 @@ void suite_mlx5(void)
 	test_reuse();
 	test_resize();
 	test_limits();
+	test_neighbour();
 	test_reset();
 	test_kvm_doorbells();
 	vnic_close(&vnic);

@@ -139,7 +139,8 @@ static void test_pds(struct rc *rc)
 			break;
 	}
 	/* One is that of @rc. */
-	tap_is(made + 1, attr.max_pd / 2, "a user has half of the PDs");
+	tap_is(made + 1, attr.max_pd / 4,
+	       "a process has half of the PDs of a user, who has half of all");
 	for (i = 0; i < made; i++)
 		if (ibv_dealloc_pd(pd[i]))
 			die("cannot deallocate a PD");
@@ -205,7 +206,8 @@ static void test_places(struct rc *rc)
 			break;
 		}
 	}
-	tap_is(members, GROUP / 2, "a user has half of the places of a group");
+	tap_is(members, GROUP / 4,
+	       "a process has half of a user's places in a group");
 	for (i = 0; i < members; i++)
 		if (ibv_detach_mcast(qp[i], &group6, 0) ||
 		    ibv_destroy_qp(qp[i]))

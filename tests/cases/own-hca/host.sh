@@ -133,7 +133,13 @@ step "wrong use of the verbs"
 misuse
 contexts=$(<$PARAMETERS/max_contexts_per_user)
 echo 8 >$PARAMETERS/max_contexts_per_user
-limit context 8 EDQUOT
+limit context 4 EDQUOT
+hold context 4 >"$OUT/hold" &
+holder=$!
+wait_for 10 grep -q holding "$OUT/hold"
+limit context 2 EDQUOT
+kill $holder
+wait $holder || true
 echo "$contexts" >$PARAMETERS/max_contexts_per_user
 wait_for 10 no_objects
 
