@@ -43,6 +43,9 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			     cmd->driver, vnic->owner, cmd->scratch, cmd);
 	if (ret) {
 		hyvh_charge_put(context->charge);
+		/* The limit of the rdma cgroup; see hyvh_obj_charge(). */
+		if (ret == -EAGAIN)
+			ret = -EDQUOT;
 		return hyvh_cmd_refuse(cmd, ret, "cannot open the HCA");
 	}
 	/* The device number may belong to another HCA by now. */

@@ -286,9 +286,10 @@ static void test_memory(void)
 }
 
 #define CG_OBJECTS 20
+#define CG_HANDLES 4
 
-/* Objects of the HCA that are charged to the control group. */
-static long cg_objects(void)
+/* Sum of what is charged to the control group, of all HCAs. */
+static long cg_count(const char *what)
 {
 	FILE *f = fopen(CG_DIR "/rdma.current", "re");
 	char line[256], *at;
@@ -296,12 +297,37 @@ static long cg_objects(void)
 
 	REQUIRE(f, "rdma.current");
 	while (fgets(line, sizeof(line), f)) {
-		at = strstr(line, "hca_object=");
+		at = strstr(line, what);
 		if (at)
-			nr += atol(at + strlen("hca_object="));
+			nr += atol(at + strlen(what));
 	}
 	fclose(f);
 	return nr;
+}
+
+static long cg_objects(void)
+{
+	return cg_count("hca_object=");
+}
+
+/* Contexts, all but one of which are destroyed again. */
+static uint32_t rdma_contexts(struct vnic *v)
+{
+	uint32_t context[CG_HANDLES + 1];
+	int nr = 0;
+
+	while (nr <= CG_HANDLES && !cmd_alloc_context(v, &context[nr]))
+		nr++;
+	tap_is(nr, CG_HANDLES, "contexts up to hca_handle of rdma.max");
+	tap_is(cg_count("hca_handle="), CG_HANDLES,
+	       "hca_handle in rdma.current");
+	tap_is(cmd_alloc_context(v, &context[CG_HANDLES]), HYV_S_EDQUOT,
+	       "one more");
+	while (--nr)
+		tap_is(cmd_destroy(v, HYV_OBJ_CONTEXT, context[nr]), 0,
+		       "DESTROY of one");
+	tap_is(cg_count("hca_handle="), 1, "which are uncharged");
+	return context[0];
 }
 
 static void rdma_child(void *arg)
@@ -315,7 +341,7 @@ static void rdma_child(void *arg)
 	cg_enter();
 	gmem_init(&gm, GMEM_MEMFD);
 	vnic_open(&v, &gm);
-	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
+	context = rdma_contexts(&v);
 	while (nr <= CG_OBJECTS && !cmd_alloc_pd(&v, context, &pd[nr]))
 		nr++;
 	tap_is(nr, CG_OBJECTS, "objects up to hca_object of rdma.max");
@@ -328,6 +354,7 @@ static void rdma_child(void *arg)
 	tap_is(cmd_alloc_pd(&v, context, &pd[0]), 0, "another one");
 	tap_is(vnic_reset(&v), 0, "RESET");
 	tap_is(cg_objects(), 0, "objects that are charged after it");
+	tap_is(cg_count("hca_handle="), 0, "contexts that are");
 	REQUIRE_EQ(vnic_set_features(&v, vnic_features(&v)), 0, "SET_FEATURES");
 	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(&v, context, &pd[0]), 0, "ALLOC_PD");
@@ -339,13 +366,15 @@ static void test_rdma_cgroup(void)
 
 	if (!cg_make("rdma"))
 		return;
-	snprintf(text, sizeof(text), "%s hca_object=%d", dt_ibdev(),
-		 CG_OBJECTS);
+	snprintf(text, sizeof(text), "%s hca_handle=%d hca_object=%d",
+		 dt_ibdev(), CG_HANDLES, CG_OBJECTS);
 	REQUIRE(write_text(CG_DIR "/rdma.max", text), "rdma.max");
 	hostile_expect_end(hostile_fork(rdma_child, NULL),
 			   "at the limit of objects");
-	tap_is(cg_objects(), 0, "objects that are charged after its end");
-	snprintf(text, sizeof(text), "%s hca_object=max", dt_ibdev());
+	tap_is(cg_objects() + cg_count("hca_handle="), 0,
+	       "objects and contexts that are charged after its end");
+	snprintf(text, sizeof(text), "%s hca_handle=max hca_object=max",
+		 dt_ibdev());
 	write_text(CG_DIR "/rdma.max", text);
 	rmdir(CG_DIR);
 }
