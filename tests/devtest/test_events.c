@@ -4,6 +4,8 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -556,6 +558,93 @@ static void test_reset(void)
 	expect_quiet(&q0, "no events after a reset");
 }
 
+#define MOVES	   200
+#define MOVE_BYTES 4096
+
+/* A thread that causes events and takes them, but not what they say. */
+static void *storm_thread(void *arg)
+{
+	struct ep_wr wr = write_wr();
+	atomic_bool *stop = arg;
+	struct hyv_event ev;
+	uint32_t id;
+
+	while (!atomic_load(stop)) {
+		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "the CQ is armed");
+		REQUIRE_EQ(ep_do(&a, &wr), WC_SUCCESS, "RDMA write");
+		while (evq_take(&q0, &ev, &id))
+			evq_publish(&q0, id);
+	}
+	return NULL;
+}
+
+/* Let the guest's memory have a page more, which is at @at. */
+static void move_to(const uint8_t *at)
+{
+	static struct hyv_mem_region region[GMEM_REGIONS + 1];
+
+	memcpy(region, gm.region, sizeof(gm.region));
+	region[GMEM_REGIONS] = (struct hyv_mem_region){
+		.gpa = GMEM_GPA_HOLE,
+		.length = MOVE_BYTES,
+		.addr = (uintptr_t)at,
+	};
+	REQUIRE_EQ(vnic_set_mem(&v, region, GMEM_REGIONS + 1), 0, "SET_MEM");
+}
+
+/* Let the buffers that the host has be elsewhere. */
+static void redirect(uint64_t gpa)
+{
+	uint16_t index;
+	uint32_t id;
+
+	REQUIRE_EQ(evq_stop(&q0, &v, &index), 0, "stop");
+	for (id = 0; id < q0.num; id++)
+		q0.desc[id].addr = htole64(gpa + id * sizeof(struct hyv_event));
+	REQUIRE_EQ(evq_start(&q0, &v, index), 0, "start");
+}
+
+static bool is_filled(const uint8_t *page, uint8_t with)
+{
+	int i;
+
+	for (i = 0; i < MOVE_BYTES; i++)
+		if (page[i] != with)
+			return false;
+	return true;
+}
+
+/* When SET_MEM has returned, no event is written to where buffers were. */
+static void test_moved(void)
+{
+	static uint8_t page[2][MOVE_BYTES] __attribute__((aligned(MOVE_BYTES)));
+	unsigned int bad = 0, used = 0, i;
+	atomic_bool stop = false;
+	pthread_t thread;
+	uint8_t *old;
+
+	move_to(page[0]);
+	redirect(GMEM_GPA_HOLE);
+	REQUIRE(!pthread_create(&thread, NULL, storm_thread, &stop),
+		"pthread_create");
+	for (i = 1; i <= MOVES; i++) {
+		old = page[(i - 1) % 2];
+		memset(page[i % 2], i, MOVE_BYTES);
+		move_to(page[i % 2]);
+		used += !is_filled(old, i - 1);
+		memset(old, 0x5a, MOVE_BYTES);
+		dt_sleep_us(2000);
+		bad += !is_filled(old, 0x5a);
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	tap_is(bad, 0, "events where buffers are no longer");
+	tap_ok(used > MOVES / 10, "events came to %u of %u places", used,
+	       MOVES);
+	redirect(q0.event_gpa);
+	REQUIRE_EQ(vnic_set_mem(&v, gm.region, GMEM_REGIONS), 0, "SET_MEM");
+}
+
 static void run(bool event_idx)
 {
 	tap_diag("event queues %s an event index",
@@ -567,6 +656,7 @@ static void run(bool event_idx)
 	test_interrupts(event_idx);
 	test_restart();
 	test_destroy_race();
+	test_moved();
 	test_stall(event_idx);
 	test_framing(event_idx);
 	test_broken(event_idx);
