@@ -8,7 +8,9 @@
 . "$HYV_TREE/tests/lib/loopback.sh"
 
 # faults
-KLOG_HARMLESS+=('^kobject: (can not set name properly|kobject_add_internal failed)')
+KLOG_HARMLESS+=('^kobject: (can not set name properly|kobject_add_internal failed)'
+	'^kobject: kobject_create_and_add: kobject_add error: -12'
+	"^infiniband hyv0: (Couldn't |ib_query_port failed \(-12\))")
 loop_begin
 for suite in faults hostfaults probefaults; do
 	run $suite
