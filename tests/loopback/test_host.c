@@ -387,22 +387,33 @@ static void test_mmap(void)
 	loop_stop();
 }
 
-/* A process of another user, since those of one user share a part. */
+/*
+ * A process of another user, since those of one user share a part. Returns when
+ * it has begun: afterwards, it no longer makes commands slow.
+ */
 static pid_t slow_process(uid_t uid)
 {
 	pthread_t thread[SLOW_THREADS];
 	struct uv uv;
+	int begun[2];
+	char byte;
 	pid_t pid;
 
+	REQUIRE(!pipe2(begun, O_CLOEXEC), "pipe2");
 	fflush(stdout);
 	pid = fork();
 	REQUIRE(pid >= 0, "fork");
-	if (pid)
+	if (pid) {
+		close(begun[1]);
+		REQUIRE_EQ(read(begun[0], &byte, 1), 1, "another user begins");
+		close(begun[0]);
 		return pid;
+	}
 	REQUIRE(!setresuid(uid, uid, uid), "setresuid");
 	uv_open(&uv);
 	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
 	slow_begin(&uv, thread, 1);
+	REQUIRE_EQ(write(begun[1], "", 1), 1, "write");
 	_exit(!slow_wait(thread));
 }
 
