@@ -28,6 +28,11 @@ static u32 arrivals;
 /* Turns of others since a user without a credit began to wait. */
 static u32 passed[USERS];
 
+static bool is_without(int user)
+{
+	return !list_empty(&party[user].turn) && !party[user].used;
+}
+
 static u32 count(int client, enum state state)
 {
 	u32 t, n = 0;
@@ -71,6 +76,8 @@ static void check(void)
 		FUZZ_CHECK(party[u].used == used_by[u]);
 		FUZZ_CHECK(!waiting[u] == list_empty(&party[u].turn));
 		used += used_by[u];
+		if (!is_without(u))
+			passed[u] = 0;
 	}
 	FUZZ_CHECK(pool.used == used && used <= pool.credits);
 }
@@ -86,10 +93,10 @@ static void admitted(struct vhyv_ticket *got)
 		FUZZ_CHECK(ticket[c][i].state != WAITING ||
 			   ticket[c][i].number > t->number);
 	for (u = 0; u < USERS; u++) {
-		if (list_empty(&party[u].turn) || party[u].used)
-			passed[u] = 0;
-		else
+		if (is_without(u))
 			FUZZ_CHECK(++passed[u] < USERS);
+		else
+			passed[u] = 0;
 	}
 }
 

@@ -121,7 +121,8 @@ static void look(const struct hyvh_btf *btf)
 					strings + names[k]);
 		nr = hyvh_btf_params(btf, strings + names[i], found,
 				     ARRAY_SIZE(found));
-		for (k = 0; nr > 0 && k < min(nr, (int)ARRAY_SIZE(found)); k++)
+		nr = min_t(int, nr, ARRAY_SIZE(found));
+		for (k = 0; (int)k < nr; k++)
 			FUZZ_CHECK(strlen(found[k]) < MOST);
 	}
 }

@@ -31,11 +31,11 @@ static void add(struct fuzz_in *in)
 	if (end == MOST)
 		return;
 	vhyv_port_queue_add(&queue, &own[port][code], port, code, count);
-	count = min(count, (u32)VHYV_PORT_EVENT_MAX);
+	count = min_t(u32, count, VHYV_PORT_EVENT_MAX);
 	if (end > first && list[end - 1].port == port &&
 	    list[end - 1].code == code) {
-		list[end - 1].count = min(list[end - 1].count + count,
-					  (u32)VHYV_PORT_EVENT_MAX);
+		list[end - 1].count = min_t(u32, list[end - 1].count + count,
+					    VHYV_PORT_EVENT_MAX);
 		return;
 	}
 	list[end].port = port;

@@ -92,8 +92,7 @@ static u32 known_bytes(u32 driver, u16 opcode)
 	return known;
 }
 
-/* The verdict of the tables on data; sets @may to the bytes that may have
- * changed. */
+/* The verdict of the tables on data; sets @may to the bytes that may differ. */
 static bool model(u32 driver, u16 opcode, const u8 *was, const u8 *is, u32 len,
 		  bool passed, bool *may)
 {
