@@ -5,9 +5,9 @@
  * A command needs a credit while the device has it. A user may hold as many
  * credits of a pool as are free. So one user gets half of the pool, two get a
  * third each, and a credit is left for a user that has none, unless there are as
- * many users as credits. The clients of a user share his half in the same way: one
- * client may hold as many credits as it leaves to the others of its user. So
- * neither many commands nor many clients keep another user waiting.
+ * many users as credits. The clients of a user share its part in the same way:
+ * one client may hold as many credits as it leaves to the user's other clients.
+ * So neither many commands nor many clients keep another user waiting.
  *
  * Those who may have no more credits wait. Users get the next credits in turn,
  * and the clients of each user as well, whatever the number of their commands.

@@ -9,9 +9,9 @@
  * A command waits until it gets a credit (admission.c). So the device never has
  * more commands than a host executes at once, and a quick command is executed
  * without waiting for slow ones of other processes. Quick commands that release
- * something have credits of their own, and so have those whose callers hold locks
- * that others need. There is no limit on the time that a command may take: watchdog.c ends all
- * waits if the host no longer responds.
+ * something have credits of their own, and so have those whose callers hold
+ * locks that others need. There is no limit on the time that a command may take:
+ * watchdog.c ends all waits if the host no longer responds.
  */
 #include <linux/ktime.h>
 #include <linux/math.h>

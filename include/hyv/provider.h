@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * HyV: what guest and host must know of provider data: addresses of user memory, what
- * a host lets pass, and mmap offsets.
+ * HyV: what guest and host must know of provider data: addresses of user memory,
+ * what a host lets pass, and mmap offsets.
  *
  * Most provider data passes through unchanged. Where a provider puts an address
  * of its process's memory into it, the guest driver sends that memory as a chunk
