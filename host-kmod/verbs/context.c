@@ -5,6 +5,7 @@
 #include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/list.h>
+#include <compat/ib_private.h>
 
 #include "hca/hca.h"
 #include "hca/provider_rules.h"
@@ -27,6 +28,26 @@ static struct hyvh_charge *hyvh_doorbells_charge(struct hyvh_cmd *cmd)
 	return charge;
 }
 
+/*
+ * At the limit of the rdma cgroup, uverbs fails with EAGAIN, like a driver that needs
+ * another try. Charge another context to tell these apart: to the guest, the
+ * first is a limit like others.
+ */
+static int hyvh_context_error(struct hyvh_cmd *cmd, int err)
+{
+	struct ib_rdmacg_object cg;
+	int ret;
+
+	if (err != -EAGAIN)
+		return err;
+	ret = ib_rdmacg_try_charge(&cg, cmd->ibdev, RDMACG_RESOURCE_HCA_HANDLE);
+	if (ret == -EAGAIN)
+		return -EDQUOT;
+	if (!ret)
+		ib_rdmacg_uncharge(&cg, cmd->ibdev, RDMACG_RESOURCE_HCA_HANDLE);
+	return err;
+}
+
 static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			      struct hyvh_obj *parent)
 {
@@ -43,9 +64,7 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			     cmd->driver, vnic->owner, cmd->scratch, cmd);
 	if (ret) {
 		hyvh_charge_put(context->charge);
-		/* The limit of the rdma cgroup; see hyvh_obj_charge(). */
-		if (ret == -EAGAIN)
-			ret = -EDQUOT;
+		ret = hyvh_context_error(cmd, ret);
 		return hyvh_cmd_refuse(cmd, ret, "cannot open the HCA");
 	}
 	/* The device number may belong to another HCA by now. */
