@@ -14,6 +14,8 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	/* This number has meanings of its own. */
 	if (init->qpn == ENG_ANY_QPN || init->qpn == ENG_MULTICAST_QPN)
 		return -EINVAL;
+	if (init->rq_entries && !init->recv_cq)
+		return -EINVAL;
 	memset(qp, 0, sizeof(*qp));
 	qp->eng = eng;
 	qp->worker = worker;

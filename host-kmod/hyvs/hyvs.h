@@ -111,7 +111,7 @@ struct hyvs_pd {
 	struct hyvs_id id;
 };
 
-/* It may outlive the context that made it, so it counts as one of its user's. */
+/* It may outlive the context that made it, so it counts as one of its process. */
 struct hyvs_xrcd {
 	struct ib_xrcd ib;
 	struct hyvs_id id;

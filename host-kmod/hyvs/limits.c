@@ -21,7 +21,7 @@
 static unsigned int max_contexts_per_user = 1024;
 module_param(max_contexts_per_user, uint, 0644);
 MODULE_PARM_DESC(max_contexts_per_user,
-		 "Maximum number of contexts that a user may have of a device (default: 1024)");
+		 "Maximum number of contexts and XRC domains that a user may have of a device; a process may have as many as it leaves to the user's others (default: 1024)");
 
 const u32 hyvs_max_objects[HYVS_KINDS] = {
 	[HYVS_PD] = 65536,

@@ -79,7 +79,13 @@ static int hyvs_qp_sizes(const struct mlx5_ib_create_qp *req,
 			 const struct ib_qp_init_attr *attr,
 			 struct eng_qp_init *init)
 {
-	bool has_rq = !attr->srq && attr->cap.max_recv_wr;
+	bool ini = init->type == ENG_XRC_INI;
+	/*
+	 * If the caller asks for receives, libmlx5 leaves room for those of an
+	 * XRC_INI, too, but libibverbs passes on that there are none.
+	 */
+	bool has_rq = ini ? req->rq_wqe_count :
+			    !attr->srq && attr->cap.max_recv_wr;
 
 	if (!hyvs_queue_ok(req->sq_wqe_count) ||
 	    !hyvs_queue_ok(req->rq_wqe_count) ||
@@ -92,6 +98,9 @@ static int hyvs_qp_sizes(const struct mlx5_ib_create_qp *req,
 	init->rq_entries = req->rq_wqe_count;
 	init->rq_shift = has_rq ? req->rq_wqe_shift : 0;
 	init->sq_offset = (u64)init->rq_entries << init->rq_shift;
+	/* There is no CQ for them. */
+	if (ini)
+		init->rq_entries = 0;
 	return 0;
 }
 
@@ -146,7 +155,8 @@ static int hyvs_qp_reply(struct ib_udata *udata, struct hyvs_ucontext *uctx,
 
 /*
  * An XRC_TGT has no queues. Processes that share its domain can share it and outlive
- * the one that made it, so it is of no context, and counts for the user of the domain.
+ * the one that made it, so it is of no context, and counts for the process that made
+ * the domain.
  */
 static int hyvs_create_target(struct ib_qp *ib, struct ib_qp_init_attr *attr)
 {

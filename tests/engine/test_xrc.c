@@ -221,6 +221,22 @@ static void test_types(void)
 	pair_destroy(&x.p);
 }
 
+static void test_no_cq(void)
+{
+	struct eng_qp_init init = {
+		.type = ENG_XRC_INI,
+		.qpn = 100,
+		.rq_entries = 1,
+	};
+	struct eng_qp qp;
+
+	test_case("XRC: an initiator has no receives");
+	create();
+	init.send_cq = &x.p.acq->eng;
+	CHECK(eng_qp_add(&x.p.w->worker, &qp, &init) == -EINVAL);
+	pair_destroy(&x.p);
+}
+
 void test_xrc(void)
 {
 	test_send();
@@ -229,4 +245,5 @@ void test_xrc(void)
 	test_late();
 	test_long();
 	test_types();
+	test_no_cq();
 }

@@ -107,7 +107,8 @@ static void expect_message(struct member *m, uint64_t seed)
 	post_recv(m);
 }
 
-static struct ibv_qp *create_qp(struct member *m, enum ibv_qp_type type)
+static struct ibv_qp *create_qp(struct member *m, enum ibv_qp_type type,
+				uint32_t receives)
 {
 	struct ibv_qp_init_attr_ex init = {
 		.qp_type = type,
@@ -123,6 +124,8 @@ static struct ibv_qp *create_qp(struct member *m, enum ibv_qp_type type)
 		init.send_cq = m->cq;
 		init.cap.max_send_wr = RECEIVES;
 		init.cap.max_send_sge = 1;
+		init.cap.max_recv_wr = receives;
+		init.cap.max_recv_sge = 1;
 	}
 	qp = ibv_create_qp_ex(m->rc.context, &init);
 	if (!qp)
@@ -176,6 +179,14 @@ static void must_fail(const char *what, int error, int want)
 		die("%s: %s", what, error ? strerror(error) : "no error");
 }
 
+/* A QP that only sends can have room for receives, but no CQ for them. */
+static void post_unused(struct ibv_qp *qp)
+{
+	struct ibv_recv_wr wr = {.wr_id = 1}, *bad;
+
+	must("post a receive", ibv_post_recv(qp, &wr, &bad));
+}
+
 static void member_close(struct member *m)
 {
 	must("destroy an SRQ", ibv_destroy_srq(m->srq));
@@ -211,10 +222,11 @@ int main(int argc, char **argv)
 		die("the domain of the other process is not the same");
 	/* In another domain: sending needs none. */
 	member_open(&client, open("/dev/null", O_RDWR));
-	tgt = create_qp(&server, IBV_QPT_XRC_RECV);
-	ini = create_qp(&client, IBV_QPT_XRC_SEND);
+	tgt = create_qp(&server, IBV_QPT_XRC_RECV, 0);
+	ini = create_qp(&client, IBV_QPT_XRC_SEND, 1);
 	rc_connect(&server.rc, tgt, ini->qp_num, client.rc.gid);
 	rc_connect(&client.rc, ini, tgt->qp_num, server.rc.gid);
+	post_unused(ini);
 
 	must("send", send_to(&client, ini, server.srqn, 1));
 	expect_message(&server, 1);
