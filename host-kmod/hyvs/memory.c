@@ -7,6 +7,7 @@
 #include <linux/err.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <compat/pin.h>
 
 #include "hyvs/hyvs.h"
 
@@ -64,12 +65,38 @@ static int hyvs_mem_resolve(struct hyvs_mem *mem)
 	return 0;
 }
 
+static bool hyvs_umem_is_memory(const struct ib_umem *umem)
+{
+	struct scatterlist *sg;
+	unsigned int i, n;
+
+	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i)
+		for (n = 0; n < sg->length >> PAGE_SHIFT; n++)
+			if (!compat_page_is_memory(sg_page(sg) + n))
+				return false;
+	return true;
+}
+
+/* Pin memory whose release waits for nobody, whatever the owner maps meanwhile. */
+static struct ib_umem *hyvs_umem_get(struct ib_device *ib, u64 address,
+				     u64 length, int access)
+{
+	struct ib_umem *umem = ib_umem_get_va(ib, address, length, access);
+
+	if (IS_ERR(umem) || !umem->writable || hyvs_umem_is_memory(umem))
+		return umem;
+	/* Nobody has written to it, so it is released without the pages' locks. */
+	umem->writable = 0;
+	ib_umem_release(umem);
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
 int hyvs_mem_pin(struct ib_device *ib, struct hyvs_mem *mem, u64 address,
 		 u64 length, int access)
 {
 	int ret;
 
-	mem->umem = ib_umem_get_va(ib, address, length, access);
+	mem->umem = hyvs_umem_get(ib, address, length, access);
 	if (IS_ERR(mem->umem))
 		return PTR_ERR(mem->umem);
 	ret = hyvs_mem_resolve(mem);
@@ -104,8 +131,8 @@ static struct hyvs_record_page *hyvs_record_pin(struct hyvs_ucontext *uctx,
 	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return ERR_PTR(-ENOMEM);
-	umem = ib_umem_get_va(uctx->ib.device, address, PAGE_SIZE,
-			      IB_ACCESS_LOCAL_WRITE);
+	umem = hyvs_umem_get(uctx->ib.device, address, PAGE_SIZE,
+			     IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(umem)) {
 		kfree(page);
 		return ERR_CAST(umem);

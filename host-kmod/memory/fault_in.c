@@ -53,20 +53,6 @@ static bool hyvh_vma_is_memory(struct vm_area_struct *vma)
 	       (vma->vm_file && hyvh_file_is_memory(vma->vm_file));
 }
 
-/*
- * The same for a page that was pinned. Pages of other files can be locked by a
- * file system for as long as user space likes, and whoever unpins a page that the
- * HCA has written to waits for that lock. A long-term pin refuses such files since
- * 6.5 only. A page that is in no file never gets into one.
- */
-bool hyvh_page_is_memory(struct page *page)
-{
-	struct folio *folio = page_folio(page);
-
-	return !READ_ONCE(folio->mapping) || folio_test_anon(folio) ||
-	       folio_test_swapbacked(folio) || PageHuge(page);
-}
-
 /**
  * hyvh_fault_in_check() - check that hyvh_fault_in() supports memory
  * @addr: address in current->mm

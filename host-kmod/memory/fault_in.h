@@ -9,10 +9,8 @@
 
 struct file;
 struct mm_struct;
-struct page;
 
 bool hyvh_file_is_memory(const struct file *file);
-bool hyvh_page_is_memory(struct page *page);
 int hyvh_fault_in_check(u64 addr, u64 len);
 int hyvh_fault_in(struct mm_struct *mm, u64 addr, u64 len);
 

@@ -46,7 +46,7 @@
  * Find the mapping of guest memory at @hva. Sets @run to how many of @len bytes
  * it covers, as contiguous memory may consist of several mappings. The HCA's driver
  * will wait for locks of its pages when it unpins them, which servers of other
- * file systems can hold: see hyvh_page_is_memory().
+ * file systems can hold: see include/compat/pin.h.
  */
 static struct vm_area_struct *hyvh_guest_vma(struct mm_struct *mm, u64 hva,
 					     u64 len, u64 *run)

@@ -10,6 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <compat/pin.h>
 #include <hyv/wire.h>
 
 #include "memory/chunk.h"
@@ -95,7 +96,7 @@ static int hyvh_doorbell_area_pin_page(struct hyvh_doorbell_area *area, u64 hva)
 	if (ret != 1)
 		return ret < 0 ? ret : -EFAULT;
 	/* The VMM may have mapped other memory in between. */
-	if (!hyvh_page_is_memory(page)) {
+	if (!compat_page_is_memory(page)) {
 		unpin_user_page(page);
 		return -EOPNOTSUPP;
 	}

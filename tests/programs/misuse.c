@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: misuse [remap]
+ * usage: misuse [remap | file FILE]
  *
  * Wrong and racing use of the verbs on a device of hyvs.ko: what libmlx5 never
  * does, or not from several threads. The second form maps and unmaps a page of
- * doorbells until the device has gone.
+ * doorbells until the device has gone. The third one registers memory of FILE,
+ * whose file system can lock its pages: only for reading.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -437,14 +438,39 @@ static int remap(void)
 	return 0;
 }
 
+static int register_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct ibv_mr *mr;
+	struct rc rc;
+	char *page;
+
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		die_errno("cannot map %s", path);
+	*page = 1;
+	rc_open(&rc);
+	if (ibv_reg_mr(rc.pd, page, PAGE, IBV_ACCESS_LOCAL_WRITE))
+		die("registered for writing");
+	printf("cannot register it for writing: %s\n", strerror(errno));
+	mr = ibv_reg_mr(rc.pd, page, PAGE, 0);
+	if (!mr)
+		die_errno("cannot register it for reading");
+	rc_deregister(mr);
+	rc_close(&rc);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct rc rc;
 
+	if (argc == 3 && !strcmp(argv[1], "file"))
+		return register_file(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "remap"))
 		return remap();
 	if (argc != 1)
-		die("usage: misuse [remap]");
+		die("usage: misuse [remap | file FILE]");
 	rc_open(&rc);
 	tap_plan(21);
 	test_attributes(&rc);

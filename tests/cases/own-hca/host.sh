@@ -143,6 +143,14 @@ wait $holder || true
 echo "$contexts" >$PARAMETERS/max_contexts_per_user
 wait_for 10 no_objects
 
+step "memory of a file that is no memory"
+modprobe loop
+truncate -s 1M /tmp/disk
+disk=$(losetup --find --show /tmp/disk)
+misuse file "$disk"
+losetup -d "$disk"
+wait_for 10 no_objects
+
 step "workers run in the cgroups of their processes"
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
 mkdir /sys/fs/cgroup/own
