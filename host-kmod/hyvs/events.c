@@ -25,7 +25,7 @@ void hyvs_run_targets(struct work_struct *work)
 
 	/* They have no send queue, so there is nothing to wait for. */
 	if (eng_run(&dev->targets, RUN_WQES, RUN_BYTES).more)
-		queue_work(system_unbound_wq, work);
+		queue_work(system_dfl_wq, work);
 }
 
 static void hyvs_wake(void *env, struct eng_worker *worker)
@@ -33,7 +33,7 @@ static void hyvs_wake(void *env, struct eng_worker *worker)
 	struct hyvs_device *dev = env;
 
 	if (worker == &dev->targets) {
-		queue_work(system_unbound_wq, &dev->target_work);
+		queue_work(system_dfl_wq, &dev->target_work);
 		return;
 	}
 	hyvs_uars_wake(container_of(worker, struct hyvs_ucontext,
