@@ -152,11 +152,15 @@ static int hyvh_context_mmap_own(struct hyvh_cmd *cmd,
 		return hyvh_cmd_refuse(cmd, ret,
 				       "no quota for a doorbell page");
 	}
-	/* The driver may have made the page even if this fails. */
 	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
-	if (ret)
-		hyvh_cmd_refuse(cmd, ret, "cannot map a doorbell page");
-	return ret;
+	if (!ret)
+		return 0;
+	/* A driver that was asked may have made the page anyway. */
+	if (!req->asked) {
+		hyvh_quota_uncharge(quota, PAGE_SIZE);
+		clear_bit(own, &context->own_doorbells);
+	}
+	return hyvh_cmd_refuse(cmd, ret, "cannot map a doorbell page");
 }
 
 static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,

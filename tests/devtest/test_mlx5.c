@@ -458,6 +458,29 @@ static void test_own_doorbells(void)
 	tap_is(queue_bytes_used(), 0, "nothing is charged in the end");
 }
 
+/* The driver is not asked for a page that there is no room for. */
+static void test_full_window(void)
+{
+	const uint32_t w = HYV_MMAP_WRITE;
+	uint64_t used, at = 0, last = 0;
+	struct m5 m;
+	int ret;
+
+	m5_init(&m, &vnic);
+	while (!(ret = m5_mmap(&vnic, m.context, MMAP(0, 0), DT_PAGE, w, &at)))
+		last = at;
+	tap_is(ret, HYV_S_ENOSPC, "MMAP until the window is full");
+	used = queue_bytes_used();
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at),
+	       HYV_S_ENOSPC, "MMAP of doorbells of its own");
+	tap_is(queue_bytes_used(), used, "nothing is charged for it");
+	tap_is(cmd_munmap(&vnic, m.context, last), 0, "MUNMAP");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
+	       "MMAP of doorbells of its own when there is room");
+	m5_destroy(&m);
+	tap_is(vnic_window_used(&vnic), 0, "pages of the window in use");
+}
+
 /* --- Doorbell records --- */
 
 static void test_records(void)
@@ -761,6 +784,7 @@ void suite_mlx5(void)
 	test_fields();
 	test_mmap();
 	test_own_doorbells();
+	test_full_window();
 	test_records();
 	test_reuse();
 	test_resize();
