@@ -55,6 +55,7 @@ enum {
  * @db: doorbell area; NULL if the HCA has its own doorbells
  * @events: event queues
  * @wq: runs work that issues commands
+ * @undo_wq: runs abandoned commands' work, which may wait for slow processes
  * @fail_work: resets and unregisters the device, see vhyv_dev_fail()
  * @config_work: looks for a change of the configuration space
  * @reboot_nb: resets the device before a reboot
@@ -88,6 +89,7 @@ struct vhyv_dev {
 	struct vhyv_db *db;
 	struct vhyv_events *events;
 	struct workqueue_struct *wq;
+	struct workqueue_struct *undo_wq;
 
 	struct work_struct fail_work;
 	struct work_struct config_work;

@@ -329,9 +329,31 @@ static void vhyv_stop_vqs(struct vhyv_dev *hdev)
 	vhyv_dev_stop(hdev);
 	vhyv_watchdog_stop(hdev->cmdq);
 	/* Finish abandoned commands. */
+	drain_workqueue(hdev->undo_wq);
 	drain_workqueue(hdev->wq);
 	cancel_work_sync(&hdev->fail_work);
 	hdev->vdev->config->del_vqs(hdev->vdev);
+}
+
+static int vhyv_alloc_wqs(struct vhyv_dev *hdev)
+{
+	const char *name = dev_name(&hdev->vdev->dev);
+
+	hdev->wq = alloc_workqueue("%s", WQ_UNBOUND, 0, name);
+	if (!hdev->wq)
+		return -ENOMEM;
+	hdev->undo_wq = alloc_workqueue("%s-undo", WQ_UNBOUND, 0, name);
+	if (!hdev->undo_wq) {
+		destroy_workqueue(hdev->wq);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void vhyv_destroy_wqs(struct vhyv_dev *hdev)
+{
+	destroy_workqueue(hdev->undo_wq);
+	destroy_workqueue(hdev->wq);
 }
 
 /* Also used to restore a device after a freeze. */
@@ -366,16 +388,14 @@ static int vhyv_probe(struct virtio_device *vdev)
 	ret = vhyv_alloc_queues(hdev, &config);
 	if (ret)
 		goto err_free_ports;
-	hdev->wq = alloc_workqueue("%s", WQ_UNBOUND, 0, dev_name(&vdev->dev));
-	if (!hdev->wq) {
-		ret = -ENOMEM;
+	ret = vhyv_alloc_wqs(hdev);
+	if (ret)
 		goto err_free_queues;
-	}
 
 	vdev->priv = hdev;
 	ret = vhyv_start_vqs(hdev);
 	if (ret)
-		goto err_destroy_wq;
+		goto err_destroy_wqs;
 	ret = register_reboot_notifier(&hdev->reboot_nb);
 	if (ret)
 		goto err_stop_vqs;
@@ -400,9 +420,9 @@ err_unregister_reboot:
 	unregister_reboot_notifier(&hdev->reboot_nb);
 err_stop_vqs:
 	vhyv_stop_vqs(hdev);
-err_destroy_wq:
+err_destroy_wqs:
 	vdev->priv = NULL;
-	destroy_workqueue(hdev->wq);
+	vhyv_destroy_wqs(hdev);
 err_free_queues:
 	vhyv_free_queues(hdev);
 err_free_ports:
@@ -432,7 +452,7 @@ static void vhyv_stop(struct virtio_device *vdev)
 	unregister_reboot_notifier(&hdev->reboot_nb);
 	vhyv_stop_vqs(hdev);
 	vdev->priv = NULL;
-	destroy_workqueue(hdev->wq);
+	vhyv_destroy_wqs(hdev);
 	vhyv_free_queues(hdev);
 	vhyv_ports_free(hdev);
 	vhyv_release_window(hdev);

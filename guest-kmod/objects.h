@@ -64,6 +64,8 @@ struct vhyv_port {
 /**
  * struct vhyv_host_context - what the host has of a context
  * @hdev: device
+ * @client: the process that opened it; what kernel threads send for the context
+ *	counts for it
  * @handle: handle
  * @orphans: abandoned commands; the last of them and of the context destroys it
  * @leaving: the process exits without waiting for @orphans; objects that it has
@@ -72,6 +74,7 @@ struct vhyv_port {
  */
 struct vhyv_host_context {
 	struct vhyv_dev *hdev;
+	struct vhyv_client *client;
 	u32 handle;
 	struct vhyv_orphans orphans;
 	bool leaving;

@@ -3,10 +3,11 @@
  * Admission of commands.
  *
  * A command needs a credit while the device has it. A user may hold as many
- * credits of a pool as are free. So one user gets half of the pool, two get a
- * third each, and a credit is left for a user that has none, unless there are as
- * many users as credits. The clients of a user share its part in the same way:
- * one client may hold as many credits as it leaves to the user's other clients.
+ * credits of a pool as are free. So one user gets half of the pool, the next one
+ * half of the rest, and as credits are given back, two get a third each. If none
+ * is left, a user that has none gets one of the next. The clients of a user share
+ * its part in the same way: one client may hold as many credits as it leaves to the
+ * user's other clients.
  * So neither many commands nor many clients keep another user waiting.
  *
  * Those who may have no more credits wait. Users get the next credits in turn,

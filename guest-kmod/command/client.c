@@ -166,6 +166,14 @@ struct vhyv_client *vhyv_client_get(struct vhyv_cmdq *q, gfp_t gfp)
 	return client;
 }
 
+/* Take another reference. */
+void vhyv_client_hold(struct vhyv_cmdq *q, struct vhyv_client *client)
+{
+	spin_lock_irq(&q->lock);
+	client->refs++;
+	spin_unlock_irq(&q->lock);
+}
+
 void vhyv_client_put(struct vhyv_cmdq *q, struct vhyv_client *client)
 {
 	struct vhyv_user *user = NULL;

@@ -35,7 +35,7 @@ struct vhyv_user {
  * @node: in vhyv_cmdq.clients
  * @tgid: process; NULL for kernel threads
  * @user: user; a process that changes it is another client
- * @refs: number of its commands
+ * @refs: number of its commands and contexts
  * @share: its part of that of the user
  *
  * Protected by vhyv_cmdq.lock.
@@ -51,6 +51,7 @@ struct vhyv_client {
 struct vhyv_cmdq;
 
 struct vhyv_client *vhyv_client_get(struct vhyv_cmdq *q, gfp_t gfp);
+void vhyv_client_hold(struct vhyv_cmdq *q, struct vhyv_client *client);
 void vhyv_client_put(struct vhyv_cmdq *q, struct vhyv_client *client);
 
 #endif /* VHYV_CLIENT_H */

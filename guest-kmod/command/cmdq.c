@@ -131,6 +131,21 @@ err_free_req:
 	return ERR_PTR(-ENOMEM);
 }
 
+/*
+ * Let a command that was not submitted count for @client instead of the caller: a
+ * kernel thread must not wait for one process when it cleans up after another.
+ */
+void vhyv_cmd_count_for(struct vhyv_cmd *cmd, struct vhyv_client *client)
+{
+	struct vhyv_cmdq *q = cmd->hdev->cmdq;
+	struct vhyv_client *caller = cmd->client;
+
+	vhyv_client_hold(q, client);
+	cmd->client = client;
+	cmd->ticket.share = &client->share[cmd->class];
+	vhyv_client_put(q, caller);
+}
+
 /* Let a command that the device has returned be executed again. */
 void vhyv_cmd_reuse(struct vhyv_cmd *cmd)
 {
@@ -208,7 +223,7 @@ static void vhyv_cmd_finish(struct vhyv_cmd *cmd, int error)
 	if (cmd->class == VHYV_CMD_CLASSES)
 		cmd->hdev->cmdq->querying = false;
 	if (cmd->abandoned)
-		queue_work(cmd->hdev->wq, &cmd->work);
+		queue_work(cmd->hdev->undo_wq, &cmd->work);
 	else
 		complete(&cmd->done);
 }

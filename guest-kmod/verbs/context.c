@@ -23,8 +23,9 @@ struct vhyv_mmap_entry {
 	struct llist_node node;	/* in vhyv_ucontext.munmaps */
 };
 
-static int vhyv_cmd_munmap(struct vhyv_dev *hdev, u32 context,
-			   u64 window_offset)
+/* The command counts for @client. */
+static int vhyv_cmd_munmap(struct vhyv_dev *hdev, struct vhyv_client *client,
+			   u32 context, u64 window_offset)
 {
 	struct hyv_munmap_req *req;
 	struct vhyv_cmd *cmd;
@@ -34,6 +35,7 @@ static int vhyv_cmd_munmap(struct vhyv_dev *hdev, u32 context,
 	if (WARN_ON_ONCE(IS_ERR(cmd)))
 		return PTR_ERR(cmd);
 
+	vhyv_cmd_count_for(cmd, client);
 	req = cmd->req;
 	req->context = cpu_to_le32(context);
 	req->window_offset = cpu_to_le64(window_offset);
@@ -51,7 +53,7 @@ static void vhyv_mmap_undo(struct vhyv_cmd *cmd)
 
 	if (vhyv_cmd_reply(cmd, &rsp, sizeof(rsp)))
 		return;
-	vhyv_cmd_munmap(cmd->hdev, cmd->undo_arg,
+	vhyv_cmd_munmap(cmd->hdev, cmd->client, cmd->undo_arg,
 			le64_to_cpu(rsp.window_offset));
 }
 
@@ -113,7 +115,8 @@ err_munmap:
 	ibdev_dbg(&hdev->ibdev,
 		  "host returned invalid window offset 0x%llx or cache attribute\n",
 		  *window_offset);
-	vhyv_cmd_munmap(hdev, uctx->host->handle, *window_offset);
+	vhyv_cmd_munmap(hdev, uctx->host->client, uctx->host->handle,
+			*window_offset);
 	return -EIO;
 }
 
@@ -128,7 +131,8 @@ static void vhyv_munmap_work(struct work_struct *work)
 
 	llist_for_each_entry_safe(entry, next, list, node) {
 		/* After an error the host unmaps it with the context. */
-		ret = vhyv_cmd_munmap(hdev, uctx->host->handle, entry->window_offset);
+		ret = vhyv_cmd_munmap(hdev, uctx->host->client,
+				      uctx->host->handle, entry->window_offset);
 		trace_vhyv_munmap(vhyv_dev_name(hdev), uctx->host->handle,
 				  entry->window_offset, entry->length, ret);
 		kfree(entry);

@@ -19,9 +19,11 @@
  * window (MW) is bound to, the object still exists and the memory is kept.
  * After all other errors the object does not exist, or the device has been
  * reset. On -EBUSY of a context it does not exist, but the HCA keeps objects of it.
+ * The command counts for @client, or the caller if that is NULL.
  */
 static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
-			u32 handle, struct vhyv_mem *mem)
+			u32 handle, struct vhyv_mem *mem,
+			struct vhyv_client *client)
 {
 	struct hyv_destroy_req *req;
 	struct vhyv_cmd *cmd;
@@ -31,6 +33,8 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 	if (WARN_ON_ONCE(IS_ERR(cmd)))
 		return 0;
 
+	if (client)
+		vhyv_cmd_count_for(cmd, client);
 	req = cmd->req;
 	req->type = cpu_to_le32(type);
 	req->handle = cpu_to_le32(handle);
@@ -96,7 +100,8 @@ static void vhyv_host_context_end(struct vhyv_orphans *orphans)
 	struct vhyv_host_context *host = vhyv_host_context(orphans);
 	int ret;
 
-	ret = vhyv_destroy(host->hdev, HYV_OBJ_CONTEXT, host->handle, NULL);
+	ret = vhyv_destroy(host->hdev, HYV_OBJ_CONTEXT, host->handle, NULL,
+			   host->client);
 	if (ret == -EBUSY) {
 		vhyv_leave_mem(host);
 	} else if (ret) {
@@ -107,6 +112,7 @@ static void vhyv_host_context_end(struct vhyv_orphans *orphans)
 	/* The host no longer uses any of this memory. */
 	vhyv_mem_free(host->kept);
 	atomic_dec(&host->hdev->nr_contexts);
+	vhyv_client_put(host->hdev->cmdq, host->client);
 	kfree(host);
 }
 
@@ -121,14 +127,19 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 	host = kzalloc(sizeof(*host), GFP_KERNEL);
 	if (!host)
 		return -ENOMEM;
+	host->client = vhyv_client_get(hdev->cmdq, GFP_KERNEL);
+	if (!host->client) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
 	cmd = vhyv_cmd_new(hdev, VHYV_CMD_ALLOC_CONTEXT, udata);
 	if (IS_ERR(cmd)) {
 		ret = PTR_ERR(cmd);
-		goto err_free;
+		goto err_put_client;
 	}
 	ret = vhyv_object_create(cmd, HYV_OBJ_CONTEXT, NULL, &rsp, udata);
 	if (ret)
-		goto err_free;
+		goto err_put_client;
 
 	host->hdev = hdev;
 	host->handle = le32_to_cpu(rsp.handle);
@@ -137,6 +148,8 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 	atomic_inc(&hdev->nr_contexts);
 	return 0;
 
+err_put_client:
+	vhyv_client_put(hdev->cmdq, host->client);
 err_free:
 	kfree(host);
 	return ret;
@@ -196,7 +209,8 @@ int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 	struct vhyv_host_context *host = uctx->host;
 
 	if (vhyv_context_settle(uctx)) {
-		int ret = vhyv_destroy(host->hdev, type, handle, mem);
+		int ret = vhyv_destroy(host->hdev, type, handle, mem,
+				       NULL);
 
 		if (!ret || type == HYV_OBJ_MR || type == HYV_OBJ_QP)
 			return ret;
@@ -258,7 +272,7 @@ static void vhyv_create_undo(struct vhyv_cmd *cmd)
 	}
 	cmd->mem = NULL;
 	if (vhyv_destroy(cmd->hdev, cmd->undo_arg, le32_to_cpu(rsp.handle),
-			 mem) && mem)
+			 mem, cmd->client) && mem)
 		vhyv_keep_mem(cmd->orphans, mem);
 }
 

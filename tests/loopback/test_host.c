@@ -37,6 +37,10 @@
 #define STRANGERS      3
 #define FIRST_STRANGER 60001
 
+/* Processes that are killed, fewer than the VMM executes commands at once. */
+#define LEAVING		5
+#define LEAVING_AT_ONCE 4
+
 static const uint8_t own_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 1};
 static const uint8_t other_gid[16] = {[10] = 0xff, [11] = 0xff, 10, 99, 0, 7};
 #define OTHER_ADDRESS "10.99.0.7/24"
@@ -457,6 +461,94 @@ static void test_full_ring(void)
 	loop_stop();
 }
 
+static bool wait_command(uint16_t opcode, unsigned int before)
+{
+	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
+
+	while (vmm->commands[opcode] == before && dt_now_ms() < end)
+		dt_sleep_us(1000);
+	return vmm->commands[opcode] != before;
+}
+
+/* A process that is killed in REG_MR. */
+static pid_t leaving_process(void)
+{
+	struct uv uv;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	REQUIRE(pid >= 0, "fork");
+	if (pid)
+		return pid;
+	REQUIRE(!setresuid(FIRST_STRANGER, FIRST_STRANGER, FIRST_STRANGER),
+		"setresuid");
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
+	uv_reg_mr(&uv);
+	_exit(0);
+}
+
+static void wait_busy(unsigned int commands)
+{
+	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
+
+	while (vmm->busy < commands) {
+		REQUIRE(dt_now_ms() < end, "the VMM has %u commands", commands);
+		dt_sleep_us(1000);
+	}
+}
+
+static void wait_commands(uint16_t opcode, unsigned int nr)
+{
+	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
+
+	while (vmm->commands[opcode] < nr) {
+		REQUIRE(dt_now_ms() < end, "the VMM has %u commands", nr);
+		dt_sleep_us(1000);
+	}
+}
+
+/*
+ * The driver destroys what killed processes have left, which is slow. That must
+ * delay only their user, not what the driver does for others.
+ */
+static void test_leaving(void)
+{
+	unsigned int before, i;
+	pid_t pid[LEAVING];
+	uint64_t began;
+	struct uv uv;
+
+	loop_start();
+	REQUIRE(!chmod("/dev/hyv-loopback", 0666), "memory for everybody");
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_create_cq(&uv), "a CQ");
+	REQUIRE_EQ(uv_mmap(&uv), 0, "mmap");
+	vmm->slow_opcode = HYV_CMD_REG_MR;
+	vmm->slow_ms = SLOW_MS * dt_timeout_scale();
+	for (i = 0; i < LEAVING; i++)
+		pid[i] = leaving_process();
+	wait_busy(LEAVING);
+	for (i = 0; i < LEAVING; i++)
+		kill(pid[i], SIGKILL);
+	for (i = 0; i < LEAVING; i++)
+		REQUIRE(waitpid(pid[i], NULL, 0) == pid[i], "a process ends");
+	before = vmm->commands[HYV_CMD_DESTROY];
+	vmm->slow_opcode = HYV_CMD_DESTROY;
+	wait_commands(HYV_CMD_DESTROY, before + LEAVING_AT_ONCE);
+	before = vmm->commands[HYV_CMD_MUNMAP];
+	began = dt_now_ms();
+	REQUIRE_EQ(uv_munmap(&uv), 0, "munmap");
+	tap_ok(wait_command(HYV_CMD_MUNMAP, before) &&
+		       dt_now_ms() - began < SLOW_MS * dt_timeout_scale() / 2,
+	       "MUNMAP does not wait for what killed processes have left");
+	vmm_behave();
+	uv_close(&uv);
+	loop_expect_idle("after processes that were killed");
+	loop_stop();
+}
+
 void suite_watchdog(void)
 {
 	loop_watch(true);
@@ -467,6 +559,7 @@ void suite_watchdog(void)
 	loop_stop();
 	test_mmap();
 	test_full_ring();
+	test_leaving();
 	loop_watch(false);
 }
 
@@ -491,15 +584,6 @@ static bool wait_gid(const uint8_t *want, bool there)
 		dt_sleep_us(5000);
 	}
 	return true;
-}
-
-static bool wait_command(uint16_t opcode, unsigned int before)
-{
-	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
-
-	while (vmm->commands[opcode] == before && dt_now_ms() < end)
-		dt_sleep_us(1000);
-	return vmm->commands[opcode] != before;
 }
 
 static void address(const char *what)

@@ -336,7 +336,7 @@ int uv_mmap(struct uv *uv)
 	return 0;
 }
 
-static int uv_munmap(struct uv *uv)
+int uv_munmap(struct uv *uv)
 {
 	int ret;
 

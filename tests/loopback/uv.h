@@ -81,6 +81,7 @@ int uv_get_context(struct uv *uv);
 int uv_alloc_pd(struct uv *uv);
 int uv_create_cq(struct uv *uv);
 int uv_mmap(struct uv *uv);
+int uv_munmap(struct uv *uv);
 int uv_destroy_cq(struct uv *uv);
 int uv_req_notify(struct uv *uv);
 int uv_query_device(struct uv *uv);

@@ -163,7 +163,8 @@ static void vmm_be_slow(uint16_t opcode)
 	if (!vmm->slow_ms || opcode != vmm->slow_opcode)
 		return;
 	end = dt_now_ms() + vmm->slow_ms;
-	while (dt_now_ms() < end && vmm->slow_ms && m.running)
+	while (dt_now_ms() < end && vmm->slow_ms &&
+	       opcode == vmm->slow_opcode && m.running)
 		dt_sleep_us(1000);
 }
 
