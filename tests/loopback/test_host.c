@@ -207,9 +207,9 @@ static void test_context_left(void)
 	}
 	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, -1);
 	kill(pid, SIGKILL);
+	REQUIRE(waitpid(pid, NULL, 0) == pid, "the process ends");
 	vmm->slow_ms = 0;
 	tap_ok(dt_klog_has(klog, word, 10), "the driver reports what is left");
-	REQUIRE(waitpid(pid, NULL, 0) == pid, "the process ends");
 	close(klog);
 	vmm_behave();
 }
