@@ -468,6 +468,10 @@ static void *doorbells_thread(void *arg)
 
 static bool refused(const struct pin *pin)
 {
+	uint64_t until = dt_now_ms() + hostile_ms(HOSTILE_END_S);
+
+	while (!atomic_load(&pin->done) && dt_now_ms() < until)
+		dt_sleep_us(1000);
 	return atomic_load(&pin->done) && pin->ret == HYV_S_EOPNOTSUPP;
 }
 
@@ -505,7 +509,6 @@ static void pin_fuse(void *arg)
 	tap_ok(refused(&pin), "REG_MR of a FUSE file is refused");
 	REQUIRE(!pthread_create(&thread, NULL, doorbells_thread, &db),
 		"pthread_create");
-	dt_sleep_us(500000);
 	tap_ok(refused(&db), "and so is SETUP_DOORBELLS");
 	end(victim, &v);
 }
