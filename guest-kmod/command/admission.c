@@ -7,8 +7,8 @@
  * half of the rest, and as credits are given back, two get a third each. If none
  * is left, a user that has none gets one of the next. The clients of a user share
  * its part in the same way: one client may hold as many credits as it leaves to the
- * user's other clients.
- * So neither many commands nor many clients keep another user waiting.
+ * user's other clients. So neither many commands nor many clients keep another user
+ * waiting.
  *
  * Those who may have no more credits wait. Users get the next credits in turn,
  * and the clients of each user as well, whatever the number of their commands.

@@ -209,8 +209,7 @@ int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 	struct vhyv_host_context *host = uctx->host;
 
 	if (vhyv_context_settle(uctx)) {
-		int ret = vhyv_destroy(host->hdev, type, handle, mem,
-				       NULL);
+		int ret = vhyv_destroy(host->hdev, type, handle, mem, NULL);
 
 		if (!ret || type == HYV_OBJ_MR || type == HYV_OBJ_QP)
 			return ret;

@@ -4,8 +4,9 @@
  *
  * Wrong and racing use of the verbs on a device of hyvs.ko: what libmlx5 never
  * does, or not from several threads. The second form maps and unmaps a page of
- * doorbells until the device has gone. The third one registers memory of FILE,
- * whose file system can lock its pages: only for reading.
+ * doorbells until the device has gone. The third one checks that memory of
+ * FILE, whose file system can lock its pages, can be registered for reading
+ * only.
  */
 #include <errno.h>
 #include <fcntl.h>
