@@ -46,10 +46,11 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 	@tests/check
 
 .PHONY: check-all
-check-all: ## run all cases on all kernels, also on a debug kernel, for hours
+check-all: ## run all cases on several systems, also on a debug kernel, for hours
 	@tests/check lint lint-builds kunit userlib fuzz engine engine-bandwidth qemu-each deb \
-		lab all-6.1-6.1 all-6.12-6.12 lab-6.12-6.1 lab-6.1-6.12 \
-		lab-6.1-point-6.1-point debug-lab debug
+		lab all-debian12+debian12 all-debian12-bpo+debian12-bpo \
+		lab-debian12-bpo+debian12 lab-debian12+debian12-bpo \
+		lab-debian12-point+debian12-point debug-lab debug
 
 .PHONY: check-debug
 check-debug: ## run the cases on a debug kernel (built on first use)

@@ -81,6 +81,11 @@ debian_use() {
 	DEBIAN_APT=$DEBIAN_OWN_APT-$1
 }
 
+# debian_choose RELEASE: the same, unless this machine runs that release
+debian_choose() {
+	debian_is_own "$1" || debian_use "$1"
+}
+
 # debian_targets: print "URI SUITE COMPONENT" of each Debian index of this machine.
 # Backports have another origin.
 debian_targets() {

@@ -9,7 +9,7 @@ trap 'echo "FAILED: line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND" >&2' E
 
 # The programs of tests/programs, and userlib, on fast storage.
 if [ ! -d /run/programs ]; then
-	cp -a /lab/programs /run/programs.new
+	cp -a "$HYV_PROGRAMS" /run/programs.new
 	mv /run/programs.new /run/programs
 fi
 export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs

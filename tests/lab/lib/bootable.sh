@@ -30,6 +30,14 @@ boot_initrd() {
 	rm -rf "$tree"
 }
 
+# bootable_root ROOT: make a directory that packages can be unpacked in; since Debian 13
+# they have all files below /usr
+bootable_root() {
+	mkdir -p "$1"/usr/{bin,lib}
+	ln -s usr/bin "$1/bin"
+	ln -s usr/lib "$1/lib"
+}
+
 # bootable_make DIR RELEASE ROOT: make an entry's release, modules.img and boot/
 # from ROOT, which has bin/busybox, boot/vmlinux and lib/modules/RELEASE, and
 # remove ROOT
@@ -54,5 +62,5 @@ bootable_make() {
 # bootable_key: print what the key of an entry must include
 bootable_key() {
 	printf '%s\n' "${BOOT_MODULES[@]}"
-	declare -f boot_initrd bootable_make
+	declare -f boot_initrd bootable_root bootable_make
 }

@@ -2,12 +2,16 @@
 # shellcheck shell=bash
 #
 # The hosts of the lab: a QEMU process for each, and the channels to the agents in
-# them. Hosts are numbered from 1. Needs cache.sh, kernels.sh and LAB, the lab's
+# them. Hosts are numbered from 1. Needs cache.sh, systems.sh and LAB, the lab's
 # directory.
 #
 # SESSION   directory of the running machines; share/ is /lab in all of them
 # ACCEL     tcg or kvm
-# GUEST_QEMU  the guests' QEMU
+# QEMU, GUEST_QEMU                 of the hosts, and of their guests
+# HOST_SYSTEM, GUEST_SYSTEM        names of the systems
+# HOST_ROOT, GUEST_ROOT            their root images
+# HOST_KERNEL, GUEST_KERNEL        directories of their kernels
+# SHARES    lines "TAG PATH" of directories for all machines, read-only
 # TERMINAL  if set, standard input and output are a console of host 1
 
 HOST_PID=() HOST_FROM=() HOST_TO=() HOST_LINE=() MONITOR_FROM=() MONITOR_TO=()
@@ -70,10 +74,9 @@ machine_link() {
 		-device "virtio-net-pci,netdev=link,romfile=,host_mtu=9000,mac=52:54:00:78:00:0$1")
 }
 
-# machine_start HOST HOSTS QEMU ROOTIMG HOSTKERNEL GUESTKERNEL SHARES: start one of
-# HOSTS hosts, without waiting. SHARES are lines "TAG PATH" of read-only exports.
+# machine_start HOST HOSTS: start one of HOSTS hosts, without waiting
 machine_start() {
-	local n=$1 hosts=$2 qemu=$3 root=$4 host=$5 guest=$6 shares=$7
+	local n=$1 hosts=$2
 	local tag path tags='' cpu=host name
 	local -a args exports disks=() EXPORT LINK=()
 	local cpus=$(($(nproc) < 2 ? 2 : $(nproc) > 4 ? 4 : $(nproc)))
@@ -88,8 +91,8 @@ machine_start() {
 	fi
 	mkdir -p "$SESSION/share/case"
 	if [ ! -e "$SESSION/host.initrd" ]; then
-		machine_initrd "$guest" "$SESSION/guest.initrd"
-		machine_initrd "$host" "$SESSION/host.initrd" "$SESSION/guest.initrd" \
+		machine_initrd "$GUEST_KERNEL" "$SESSION/guest.initrd"
+		machine_initrd "$HOST_KERNEL" "$SESSION/host.initrd" "$SESSION/guest.initrd" \
 			"${GUEST_QEMU%/qemu-system-x86_64}" \
 			"${GUEST_QEMU%/bin/*}/share"
 	fi
@@ -102,20 +105,22 @@ machine_start() {
 		machine_export "$tag" "$path" readonly=on
 		exports+=("${EXPORT[@]}")
 		[ "$tag" = hyv ] || tags+=,$tag
-	done <<<"$shares"
-	for disk in "$root" "$host/modules.img" "$guest/modules.img"; do
+	done <<<"$SHARES"
+	# vda and vdb are the machine's own, vdc and vdd become those of its guests
+	for disk in "$HOST_ROOT" "$HOST_KERNEL/modules.img" "$GUEST_ROOT" \
+		"$GUEST_KERNEL/modules.img"; do
 		disks+=(-drive "if=none,id=disk$disk_nr,file=${disk//,/,,},format=raw,readonly=on"
 			-device "virtio-blk-pci,drive=disk$disk_nr")
 		disk_nr=$((disk_nr + 1))
 	done
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	args=(
-		-L "${qemu%/bin/*}/share" -nodefaults -no-user-config -display none
+		-L "${QEMU%/bin/*}/share" -nodefaults -no-user-config -display none
 		-no-reboot -name "$name"
 		-machine "q35,usb=off,vmport=off,hpet=off,smbus=off"
 		-cpu "$cpu" -smp "$cpus" -m "${LAB_HOST_RAM:-$HOST_RAM}"
-		-kernel "$host/boot/vmlinux" -initrd "$SESSION/host.initrd"
-		-append "$(machine_kernel_args) LAB_MACHINE=$name LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,} LAB_TIMEOUT_SCALE=$TIMEOUT_SCALE LAB_RAM=$GUEST_RAM"
+		-kernel "$HOST_KERNEL/boot/vmlinux" -initrd "$SESSION/host.initrd"
+		-append "$(machine_kernel_args) LAB_MACHINE=$name LAB_SYSTEM=$HOST_SYSTEM LAB_GUEST_SYSTEM=$GUEST_SYSTEM LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,} LAB_TIMEOUT_SCALE=$TIMEOUT_SCALE LAB_RAM=$GUEST_RAM"
 		-serial "file:$SESSION/$name.console"
 		"${disks[@]}" "${exports[@]}"
 		-device virtio-serial-pci
@@ -133,7 +138,7 @@ machine_start() {
 		args+=(-chardev "stdio,id=tty,signal=off" -device "virtconsole,chardev=tty")
 		exec {from}<&0 {to}>&1
 	fi
-	setpriv --pdeathsig KILL "$qemu" "${args[@]}" <&"$from" >&"$to" 2>"$SESSION/$name.qemu.log" {TURN}>&- &
+	setpriv --pdeathsig KILL "$QEMU" "${args[@]}" <&"$from" >&"$to" 2>"$SESSION/$name.qemu.log" {TURN}>&- &
 	HOST_PID[n]=$!
 	exec {from}<&- {to}>&-
 	exec {from}<>"$SESSION/$name.ctl.out" {to}<>"$SESSION/$name.ctl.in"

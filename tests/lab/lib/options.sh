@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# Cases and their options. Needs kernels.sh. For case number i:
+# Cases and their options. Needs systems.sh. For case number i:
 #   CASE_DIR[i], CASE_NAME[i]   its directory and its unique name
 #   CASE_GROUP[i]               cases of one group can share machines
 #   CASE_PACKAGES[i]            extra Debian packages

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Sessions: machines that boot once and run several cases, one after the other.
-# Needs cache.sh, debian.sh, kernels.sh, machine.sh, options.sh, splat.sh and the
+# Needs cache.sh, debian.sh, systems.sh, machine.sh, options.sh, splat.sh and the
 # options of run.
 
 OUT=
@@ -13,8 +13,13 @@ SESSIONS=0
 SHARES=
 
 # what sessions boot from
-QEMU='' GUEST_QEMU='' ROOT='''' HOST_KERNEL='' GUEST_KERNEL='' PROBE_KERNEL='' PROGRAMS=''
-declare -A MODULES=()
+QEMU='' GUEST_QEMU='' HOST_ROOT='' GUEST_ROOT='' HOST_KERNEL='' GUEST_KERNEL=''
+PROBE_KERNEL=''
+# of each kernel, and of each release of Debian
+declare -A MODULES=() PROGRAMS=()
+
+# seconds that a run spent on each of these
+declare -A SPENT=([builds]=0 [boots]=0 [cases]=0)
 
 # out_prepare DIR: make an empty directory for results, OUT; removes only results
 # of an earlier run
@@ -55,53 +60,74 @@ share_of() {
 	SHARED=/$tag/${dir##*/}
 }
 
-# session_prepare PACKAGES HYV: make what a session boots from. All sessions of a
-# run share everything except the root image. An error ends the run.
-session_prepare() {
-	local packages=$1 hyv=$2 kernel release
+# session_qemu: build QEMU for the machines, with the repairs that nested guests
+# need, and the QEMU of the host's guests
+session_qemu() {
+	local release options=()
 
-	# shellcheck disable=SC2086 # a list of names
-	ROOT=$("$LAB/images/root" $packages)
-	# shellcheck disable=SC2034 # GUEST_QEMU is for machine.sh
-	if [ -z "$QEMU" ]; then
-		QEMU=$("$TOP/qemu-patches/build" --qemu 7.2 --with "$LAB/qemu" | tail -n 1)
+	release=${QEMU_ASKED:-$(system_release "$HOST_SYSTEM")}
+	[ "${HYV_QEMU_SANITIZE:-0}" = 0 ] || options=(--sanitize)
+	QEMU=$("$TOP/qemu-patches/build" --qemu 7.2 --with "$LAB/qemu" | tail -n 1)
+	# shellcheck disable=SC2034 # for machine.sh
+	if [ "$release" = debian12 ] && [ ${#options[@]} = 0 ]; then
 		GUEST_QEMU=$QEMU
-		[ "${HYV_QEMU_SANITIZE:-0}" = 0 ] || GUEST_QEMU=$(
-			"$TOP/qemu-patches/build" --qemu 7.2 --sanitize | tail -n 1
-		)
-		HOST_KERNEL=$("$LAB/images/kernel" "$HOST_SERIES")
-		GUEST_KERNEL=$("$LAB/images/kernel" "$GUEST_SERIES")
-		PROBE_KERNEL=$("$LAB/images/kernel" 6.1)
+	else
+		GUEST_QEMU=$("$TOP/qemu-patches/build" --release "$release" \
+			"${options[@]}" | tail -n 1)
 	fi
-	if [ "$hyv" = 1 ] && [ -z "$PROGRAMS" ]; then
+}
+
+# session_prepare PACKAGES HYV: make what a session boots from. All sessions of a
+# run share everything except the root images. An error ends the run.
+session_prepare() {
+	local packages=$1 hyv=$2 kernel release host guest
+
+	host=$(system_release "$HOST_SYSTEM")
+	guest=$(system_release "$GUEST_SYSTEM")
+	# shellcheck disable=SC2034,SC2086 # for machine.sh; a list of names
+	HOST_ROOT=$("$LAB/images/root" "$host" $packages)
+	# shellcheck disable=SC2034,SC2086
+	GUEST_ROOT=$("$LAB/images/root" "$guest" $packages)
+	if [ -z "$QEMU" ]; then
+		session_qemu
+		HOST_KERNEL=$("$LAB/images/kernel" "$(system_kernel "$HOST_SYSTEM")")
+		GUEST_KERNEL=$("$LAB/images/kernel" "$(system_kernel "$GUEST_SYSTEM")")
+		PROBE_KERNEL=$("$LAB/images/kernel" "$(system_kernel "$host")")
+	fi
+	if [ "$hyv" = 1 ] && [ ${#PROGRAMS[@]} = 0 ]; then
 		for kernel in "$HOST_KERNEL" "$GUEST_KERNEL"; do
 			release=$(<"$kernel/release")
 			MODULES[$release]=$("$LAB/images/modules" "$kernel")
 		done
-		PROGRAMS=$("$LAB/images/programs")
+		for release in "$host" "$guest"; do
+			PROGRAMS[$release]=$("$LAB/images/programs" "$release")
+		done
 	fi
 }
 
 # session_start HYV HOSTS: boot hosts
 session_start() {
-	local hosts=$2 release n name status=0
+	local hosts=$2 release n name status=0 began
 
 	SESSIONS=$((SESSIONS + 1))
 	SESSION=$OUT/session-$SESSIONS
-	mkdir -p "$SESSION/share/machine" "$SESSION/share/modules"
+	mkdir -p "$SESSION"/share/{machine,modules,programs}
 	if [ "$1" = 1 ]; then
 		for release in "${!MODULES[@]}"; do
 			cp -r "${MODULES[$release]}" "$SESSION/share/modules/$release"
 		done
-		cp -r "$PROGRAMS" "$SESSION/share/programs"
+		for release in "${!PROGRAMS[@]}"; do
+			cp -r "${PROGRAMS[$release]}" "$SESSION/share/programs/$release"
+		done
 	fi
 	session_turn
+	began=$SECONDS
 	accel_choose "$QEMU" "$PROBE_KERNEL"
 	say "booting $([ "$hosts" = 1 ] && echo the host || echo "$hosts hosts")" \
-		"($(<"$HOST_KERNEL/release"), guests $(<"$GUEST_KERNEL/release"), $ACCEL)"
+		"($HOST_SYSTEM with $(<"$HOST_KERNEL/release")," \
+		"guests $GUEST_SYSTEM with $(<"$GUEST_KERNEL/release"), $ACCEL)"
 	for ((n = 1; n <= hosts; n++)); do
-		machine_start "$n" "$hosts" "$QEMU" "$ROOT" "$HOST_KERNEL" \
-			"$GUEST_KERNEL" "$SHARES"
+		machine_start "$n" "$hosts"
 	done
 	for ((n = 1; n <= hosts; n++)); do
 		machine_wait "$n" ready $((300 * hosts * TIMEOUT_SCALE)) || status=$?
@@ -112,6 +138,7 @@ session_start() {
 			break
 		}
 	done
+	SPENT[boots]=$((SPENT[boots] + SECONDS - began))
 	return $status
 }
 
@@ -242,17 +269,19 @@ case_run() {
 # report I VERDICT SECONDS [REASON]
 report() {
 	printf '%s %-32s %4ss%s\n' "$2" "${CASE_NAME[$1]}" "$3" "${4:+  $4}"
-	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "${CASE_NAME[$1]}" "$HOST_SERIES" \
-		"$GUEST_SERIES" "$2" "$3" "${4:-}" >>"$OUT/results.tsv"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "${CASE_NAME[$1]}" "$HOST_SYSTEM" \
+		"$GUEST_SYSTEM" "$2" "$3" "${4:-}" >>"$OUT/results.tsv"
 }
 
 # case_verdict I DIR: run a case as case_run does, on new machines if need be
 case_verdict() {
-	local i=$1 dir=$2
+	local i=$1 dir=$2 began
 
 	if [ "$SESSION_GROUP" != "${CASE_GROUP[i]}" ] || ! machines_alive; then
 		session_end
+		began=$SECONDS
 		session_prepare "${CASE_PACKAGES[i]}" "${CASE_HYV[i]}"
+		SPENT[builds]=$((SPENT[builds] + SECONDS - began))
 		if ! session_start "${CASE_HYV[i]}" "${CASE_HOSTS[i]}"; then
 			mkdir -p "$dir"
 			echo "the host does not boot" >"$dir/reasons"
@@ -260,7 +289,9 @@ case_verdict() {
 		fi
 		SESSION_GROUP=${CASE_GROUP[i]}
 	fi
+	began=$SECONDS
 	case_run "$i" "$dir"
+	SPENT[cases]=$((SPENT[cases] + SECONDS - began))
 }
 
 # session_run_cases OUTDIR CASEDIR...: run cases; status 1 if any failed
@@ -297,6 +328,8 @@ session_run_cases() {
 		fi
 	done
 	session_end
+	printf 'time: builds %ss, %s boots of hosts %ss, cases %ss\n' "${SPENT[builds]}" \
+		"$SESSIONS" "${SPENT[boots]}" "${SPENT[cases]}"
 	if [ $skipped = 0 ]; then
 		printf '%s passed, %s failed\n' $passed $failed
 	else

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# The systems that machines can be: a release of Debian with one of its kernels. The
+# name begins with the release. Settings that depend on them:
+#   TIMEOUT_SCALE    factor on all time limits; in the machines it is LAB_TIMEOUT_SCALE
+#   HOST_RAM, GUEST_RAM    default memory size of machines
+# Needs cache.sh.
+
+SYSTEMS=(debian12 debian12-bpo debian12-point debian12-debug debian12-race debian13
+	debian13-bpo)
+
+# system_release SYSTEM: print the release, as for debian_use
+system_release() {
+	printf '%s\n' "${1%%-*}"
+}
+
+# system_kernel SYSTEM: print the name of the kernel, as for images/kernel
+system_kernel() {
+	case $1 in
+	debian12) echo debian12:6.1 ;;
+	debian12-bpo) echo debian12:6.12 ;;
+	# the kernel of the last point release, which lacks symbols that the kernels of
+	# the security archive export
+	debian12-point) echo debian12:6.1-point ;;
+	debian12-debug) echo debian12:6.12-debug ;;
+	debian12-race) echo debian12:6.12-race ;;
+	debian13) echo debian13:6.12 ;;
+	debian13-bpo) echo debian13:7.3 ;;
+	*) die "unknown system '$1' (known: ${SYSTEMS[*]})" ;;
+	esac
+}
+
+# systems_choose HOST GUEST: set the settings that depend on the systems
+systems_choose() {
+	local system
+
+	for system; do
+		system_kernel "$system" >/dev/null
+	done
+	TIMEOUT_SCALE=1 HOST_RAM=8G GUEST_RAM=700M
+	case $1 in
+	*-debug | *-race) TIMEOUT_SCALE=4 HOST_RAM=10G ;;
+	esac
+	# KASAN takes an eighth of the memory
+	case $2 in
+	*-debug | *-race) TIMEOUT_SCALE=4 HOST_RAM=10G GUEST_RAM=1200M ;;
+	esac
+}
