@@ -69,7 +69,7 @@ static void flood_start(struct ibv_pd *pds[CONTEXTS], unsigned long threads)
 
 /*
  * A process that floods, and ends with its parent. It opens its contexts before
- * others flood: tells on @ready that it has, and begins at the end of @go.
+ * others flood: writes a byte to @ready then, and begins at the end of @go.
  */
 static void flood_child(unsigned long threads, const int ready[2],
 			const int go[2])
@@ -78,10 +78,16 @@ static void flood_child(unsigned long threads, const int ready[2],
 	char byte = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(ready[0]);
 	close(go[1]);
 	flood_open(pds);
-	if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1))
+	if (write(ready[1], &byte, 1) != 1)
 		die("the parent is gone");
+	/* So that the parent reads an end if a process fails before this. */
+	close(ready[1]);
+	if (read(go[0], &byte, 1))
+		die("the parent is gone");
+	close(go[0]);
 	flood_start(pds, threads);
 	for (;;)
 		pause();
@@ -104,9 +110,11 @@ static void flood_processes(unsigned long threads, unsigned long processes)
 			flood_child(threads, ready, go);
 	}
 	close(ready[1]);
+	close(go[0]);
 	for (i = 0; i < processes; i++)
 		if (read(ready[0], &byte, 1) != 1)
 			die("a process does not flood");
+	close(ready[0]);
 	close(go[1]);
 }
 
