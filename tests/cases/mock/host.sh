@@ -50,10 +50,16 @@ run nomock
 
 step "a kernel with other structures, prototypes or symbols is refused"
 rmmod hyv
-for fault in rdma_umap_priv ib_ucq_object ib_create_qp_user; do
-	# A debug kernel does not describe its types.
-	[ -e /sys/kernel/btf/vmlinux ] || break
-	must_fail insmod "$HYV_MODULES/hyv_test.ko" contract_fault=$fault
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	faults=(rdma_umap_priv ib_ucq_object ib_create_qp_user)
+else
+	# All kernels of Debian describe their types, the lab's debug kernels do not.
+	[[ $(uname -r) == *-@(debug|race)* ]] || fail "the kernel has no BTF"
+	echo "structures and prototypes: skipped, a debug kernel has no BTF"
+	faults=()
+fi
+for fault in "${faults[@]}"; do
+	must_fail insmod "$HYV_MODULES/hyv_test.ko" contract_fault="$fault"
 	lab-klog | grep "hyv: this kernel is not supported: .*$fault"
 done
 LC_ALL=C sed 's/rdma_restrack_new/rdma_restrack_nev/g' "$HYV_MODULES/hyv.ko" \
