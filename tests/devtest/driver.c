@@ -13,9 +13,6 @@
 #include "driver.h"
 #include "harness.h"
 
-/* Time limit for the host to see a doorbell. */
-#define DB_TIMEOUT_MS 10000
-
 static int dt_eventfd(void)
 {
 	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -176,7 +173,7 @@ bool db_armed_pending(struct doorbells *db, uint32_t cq_slot, bool solicited)
  */
 bool db_arm_wait(struct doorbells *db, uint32_t cq_slot, bool solicited)
 {
-	uint64_t end = dt_now_ms() + DB_TIMEOUT_MS;
+	uint64_t end = dt_now_ms() + dt_hang_ms();
 
 	db_arm(db, cq_slot, solicited);
 	while (db_armed_pending(db, cq_slot, solicited)) {

@@ -110,6 +110,11 @@ unsigned int dt_timeout_scale(void)
 	return text ? strtoul(text, NULL, 0) : 1;
 }
 
+unsigned int dt_hang_ms(void)
+{
+	return 1000 * DT_HANG_S * dt_timeout_scale();
+}
+
 const char *dt_ibdev(void)
 {
 	const char *name = getenv("IBDEV");
@@ -190,16 +195,11 @@ struct dt_counts dt_counts(void)
 
 void dt_expect_counts(const struct dt_counts *want, const char *when)
 {
-	uint64_t end = dt_now_ms() + 3000;
 	struct dt_counts got;
 	bool same;
 
-	do {
-		got = dt_counts();
-		same = !memcmp(&got, want, sizeof(got));
-		if (!same)
-			dt_sleep_us(50000);
-	} while (!same && dt_now_ms() < end);
+	same = dt_until_every(
+		50000, (got = dt_counts(), !memcmp(&got, want, sizeof(got))));
 	tap_ok(same,
 	       "%s: pd %d cq %d qp %d mr %d srq %d ctx %d are left of %d %d %d %d %d %d",
 	       when, got.pd, got.cq, got.qp, got.mr, got.srq, got.ctx, want->pd,

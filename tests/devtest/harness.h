@@ -67,6 +67,31 @@ void dt_sleep_us(unsigned int us);
 /* Factor on time limits; DEVTEST_TIMEOUT_SCALE in the environment, or 1. */
 unsigned int dt_timeout_scale(void);
 
+/*
+ * Seconds, at a timeout scale of 1, after which what must happen has not
+ * happened. This finds hangs: it is long, because an emulated machine can be
+ * slow. A test of how long something takes has a limit of its own.
+ */
+#define DT_HANG_S 60
+
+/* The same in milliseconds, at the timeout scale. */
+unsigned int dt_hang_ms(void);
+
+/* Wait until a condition holds, up to dt_hang_ms(); false if it does not. */
+#define dt_until_every(us, cond)                                      \
+	({                                                            \
+		uint64_t dt_until_end_ = dt_now_ms() + dt_hang_ms();  \
+		bool dt_until_more_, dt_until_ok_;                    \
+		do {                                                  \
+			dt_until_more_ = dt_now_ms() < dt_until_end_; \
+			dt_until_ok_ = (cond);                        \
+			if (!dt_until_ok_ && dt_until_more_)          \
+				dt_sleep_us(us);                      \
+		} while (!dt_until_ok_ && dt_until_more_);            \
+		dt_until_ok_;                                         \
+	})
+#define dt_until(cond) dt_until_every(1000, cond)
+
 /* The RDMA device under test; IBDEV in the environment, or rxe0. */
 const char *dt_ibdev(void);
 const char *dt_uverbs(void);

@@ -301,9 +301,9 @@ void m5_write(struct m5 *m, unsigned int from, uint32_t length)
 }
 
 /* Wait for a completion. Returns 0, the syndrome of an error, or -1. */
-int m5_poll(struct m5 *m, unsigned int timeout_ms)
+int m5_poll(struct m5 *m)
 {
-	uint64_t end = dt_now_ms() + timeout_ms * dt_timeout_scale();
+	uint64_t end = dt_now_ms() + dt_hang_ms();
 	struct m5_cq *cq = &m->cq;
 	uint64_t at = (cq->ci & (cq->entries - 1)) * (uint64_t)M5_CQE_SIZE;
 	uint8_t cqe[M5_CQE_SIZE];
@@ -332,7 +332,7 @@ void m5_expect_write(struct m5 *m, unsigned int from, uint64_t seed,
 	gbuf_fill(&m->src, seed);
 	gbuf_fill(&m->dst, seed + 1);
 	m5_write(m, from, length);
-	ret = m5_poll(m, 5000);
+	ret = m5_poll(m);
 	REQUIRE_EQ(ret, 0, "a write %s completes", when);
 	REQUIRE(gbuf_differs(&m->dst, 0, length, seed, 0) < 0,
 		"a write %s has its data", when);

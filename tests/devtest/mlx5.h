@@ -121,7 +121,7 @@ int m5_create_qp_own(struct m5 *m, struct m5_qp *qp, uint32_t bfreg);
 void m5_init(struct m5 *m, struct vnic *v);
 void m5_destroy(struct m5 *m);
 void m5_write(struct m5 *m, unsigned int from, uint32_t length);
-int m5_poll(struct m5 *m, unsigned int timeout_ms);
+int m5_poll(struct m5 *m);
 void m5_expect_write(struct m5 *m, unsigned int from, uint64_t seed,
 		     const char *when);
 

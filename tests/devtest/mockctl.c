@@ -80,20 +80,12 @@ long mock_counter(const char *name)
  * mock_wait() - wait until a counter has a value
  * @name: the counter
  * @want: the value
- * @timeout_ms: time limit at a timeout scale of 1
  *
  * Return: false if it has another one when the time is over.
  */
-bool mock_wait(const char *name, long want, unsigned int timeout_ms)
+bool mock_wait(const char *name, long want)
 {
-	uint64_t end = dt_now_ms() + (uint64_t)timeout_ms * dt_timeout_scale();
-
-	while (mock_counter(name) != want) {
-		if (dt_now_ms() > end)
-			return false;
-		dt_sleep_us(2000);
-	}
-	return true;
+	return dt_until(mock_counter(name) == want);
 }
 
 void mock_held(struct mock_held *held)
@@ -112,16 +104,11 @@ void mock_held(struct mock_held *held)
  */
 void mock_expect_held(const struct mock_held *want, const char *when)
 {
-	uint64_t end = dt_now_ms() + 3000ULL * dt_timeout_scale();
 	struct mock_held got;
 	bool same;
 
-	do {
-		mock_held(&got);
-		same = !memcmp(&got, want, sizeof(got));
-		if (!same)
-			dt_sleep_us(20000);
-	} while (!same && dt_now_ms() < end);
+	same = dt_until_every(
+		20000, (mock_held(&got), !memcmp(&got, want, sizeof(got))));
 #define SHOW(name)                                                         \
 	if (got.name != want->name)                                        \
 		tap_diag("%s: the HCA holds %ld " #name ", not %ld", when, \

@@ -19,7 +19,7 @@ void mock_rule(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void mock_clear(void);
 void mock_set(const char *file, const char *text);
 long mock_counter(const char *name);
-bool mock_wait(const char *name, long want, unsigned int timeout_ms);
+bool mock_wait(const char *name, long want);
 void mock_held(struct mock_held *held);
 void mock_expect_held(const struct mock_held *want, const char *when);
 void mock_check(const char *when);

@@ -335,14 +335,13 @@ uint32_t ep_cq_pending(struct ep *ep)
  * ep_poll() - wait for a completion
  * @ep: the end
  * @wc: the completion
- * @timeout_ms: longest time to wait
  *
  * Return: false if none comes.
  */
-bool ep_poll(struct ep *ep, struct ib_uverbs_wc *wc, unsigned int timeout_ms)
+bool ep_poll(struct ep *ep, struct ib_uverbs_wc *wc)
 {
 	struct rxe_queue_buf *q = ep->cq_map.q;
-	uint64_t end = dt_now_ms() + timeout_ms;
+	uint64_t end = dt_now_ms() + dt_hang_ms();
 
 	while (!ep_cq_pending(ep)) {
 		if (dt_now_ms() > end)
@@ -369,7 +368,7 @@ int ep_do(struct ep *ep, const struct ep_wr *wr)
 
 	ep_post(ep, wr);
 	ep_ring(ep);
-	if (!ep_poll(ep, &wc, 30000) || wc.wr_id != wr->id)
+	if (!ep_poll(ep, &wc) || wc.wr_id != wr->id)
 		return -1;
 	return wc.status;
 }

@@ -122,7 +122,7 @@ void ep_post(struct ep *ep, const struct ep_wr *wr);
 void ep_ring(struct ep *ep);
 void ep_post_recv(struct ep *ep, uint64_t id, uint64_t addr, uint32_t lkey,
 		  uint32_t length);
-bool ep_poll(struct ep *ep, struct ib_uverbs_wc *wc, unsigned int timeout_ms);
+bool ep_poll(struct ep *ep, struct ib_uverbs_wc *wc);
 int ep_do(struct ep *ep, const struct ep_wr *wr);
 uint32_t ep_cq_pending(struct ep *ep);
 int ep_state(struct ep *ep);

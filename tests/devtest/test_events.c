@@ -19,7 +19,6 @@
 
 /* Long enough for an event to come that must not. */
 #define QUIET_MS 150
-#define EVENT_MS 10000
 
 /* enum ib_event_type */
 #define CODE_CQ_ERR	0
@@ -116,7 +115,7 @@ static void expect_event(struct evq *q, uint16_t type, uint16_t code,
 {
 	struct hyv_event ev;
 
-	if (!tap_ok(evq_get(q, &ev, EVENT_MS), "an event comes: %s", what))
+	if (!tap_ok(evq_get(q, &ev, dt_hang_ms()), "an event comes: %s", what))
 		return;
 	tap_ok(le16toh(ev.type) == type && le16toh(ev.code) == code &&
 		       le32toh(ev.handle) == handle &&
@@ -153,7 +152,7 @@ static void test_arm(void)
 		if (!db_arm_wait(&db, a.cq.slot, false))
 			bad++;
 		complete_one();
-		if (!evq_get(&q0, &ev, EVENT_MS) ||
+		if (!evq_get(&q0, &ev, dt_hang_ms()) ||
 		    le16toh(ev.type) != HYV_EVENT_COMP ||
 		    le32toh(ev.handle) != a.cq.handle || le32toh(ev.count) != 1)
 			bad++;
@@ -171,7 +170,7 @@ static void send_one(uint32_t flags)
 	wr.flags = flags;
 	ep_post_recv(&b, 5, dst.va, dst_mr.lkey, 64);
 	REQUIRE_EQ(ep_do(&a, &wr), WC_SUCCESS, "send");
-	REQUIRE(ep_poll(&b, &wc, 10000) && !wc.status, "receive");
+	REQUIRE(ep_poll(&b, &wc) && !wc.status, "receive");
 }
 
 static void test_solicited(void)
@@ -218,14 +217,7 @@ static void test_no_slots(void)
 
 static bool take_soon(struct evq *q, struct hyv_event *ev, uint32_t *id)
 {
-	uint64_t end = dt_now_ms() + EVENT_MS;
-
-	while (!evq_take(q, ev, id)) {
-		if (dt_now_ms() > end)
-			return false;
-		dt_sleep_us(1000);
-	}
-	return true;
+	return dt_until(evq_take(q, ev, id));
 }
 
 static void test_interrupts(bool event_idx)
@@ -238,7 +230,7 @@ static void test_interrupts(bool event_idx)
 		;
 	REQUIRE(db_arm_wait(&db, a.cq.slot, false), "the CQ gets armed");
 	complete_one();
-	tap_ok(evq_interrupted(&q0, EVENT_MS), "an event interrupts");
+	tap_ok(evq_interrupted(&q0, dt_hang_ms()), "an event interrupts");
 	tap_ok(evq_take(&q0, &ev, &id), "the event is in the ring");
 	evq_post(&q0, id);
 	if (event_idx)
@@ -524,8 +516,8 @@ static void test_broken(bool event_idx)
 		cases[i].spoil();
 		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
 		complete_one();
-		tap_ok(error_signalled(EVENT_MS), "%s: error_fd is signalled",
-		       cases[i].what);
+		tap_ok(error_signalled(dt_hang_ms()),
+		       "%s: error_fd is signalled", cases[i].what);
 		tap_ok(!evq_take(&q0, &ev, &id), "%s: no event", cases[i].what);
 		complete_one();
 		tap_ok(!error_signalled(30), "%s: once", cases[i].what);
@@ -533,8 +525,8 @@ static void test_broken(bool event_idx)
 		evq_post_all(&q0);
 		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
 		complete_one();
-		tap_ok(evq_get(&q0, &ev, EVENT_MS), "%s: good again after it",
-		       cases[i].what);
+		tap_ok(evq_get(&q0, &ev, dt_hang_ms()),
+		       "%s: good again after it", cases[i].what);
 		/* The event of before may have been kept, too. */
 		evq_get(&q0, &ev, 20);
 	}
@@ -618,7 +610,7 @@ static bool is_filled(const uint8_t *page, uint8_t with)
 static void test_moved(void)
 {
 	static uint8_t page[2][MOVE_BYTES] __attribute__((aligned(MOVE_BYTES)));
-	uint64_t end = dt_now_ms() + 30000 * dt_timeout_scale();
+	uint64_t end = dt_now_ms() + dt_hang_ms();
 	unsigned int bad = 0, used = 0, i;
 	atomic_bool stop = false;
 	pthread_t thread;
@@ -815,7 +807,7 @@ static void test_port_event(void)
 	bool seen = false;
 
 	change_address("add");
-	end = dt_now_ms() + EVENT_MS;
+	end = dt_now_ms() + dt_hang_ms();
 	while (!seen && dt_now_ms() < end)
 		seen = evq_get(&q0, &ev, 100) &&
 		       le16toh(ev.type) == HYV_EVENT_PORT &&
@@ -823,7 +815,7 @@ static void test_port_event(void)
 		       le32toh(ev.handle) == 1;
 	tap_ok(seen, "GID changes raise an event");
 	change_address("del");
-	tap_ok(evq_get(&q0, &ev, EVENT_MS),
+	tap_ok(evq_get(&q0, &ev, dt_hang_ms()),
 	       "a second GID change raises an event");
 	drain();
 }

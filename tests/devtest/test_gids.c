@@ -23,7 +23,6 @@
 #define EVENT_GID_CHANGE 18
 
 /* Milliseconds in which an event comes, and in which none does. */
-#define EVENT_MS 3000
 #define QUIET_MS 1000
 
 static const uint8_t gid_a[16] = V4(10, 99, 0, 1);
@@ -231,7 +230,7 @@ static void test_refused(void)
 	REQUIRE_EQ(cmd_del_gid(&a, 1, 1), 0, "DEL_GID of another GID");
 	tap_ok(!evq_get(&qb, &ev, QUIET_MS), "no event for another GID");
 	REQUIRE_EQ(cmd_del_gid(&a, 1, 0), 0, "DEL_GID");
-	tap_ok(evq_get(&qb, &ev, EVENT_MS), "an event for the refused GID");
+	tap_ok(evq_get(&qb, &ev, dt_hang_ms()), "an event for the refused GID");
 	tap_is(le16toh(ev.type), HYV_EVENT_PORT, "it is a port event");
 	tap_is(le16toh(ev.code), EVENT_GID_CHANGE, "it is a GID change");
 	tap_is(le32toh(ev.handle), 1, "it is of port 1");

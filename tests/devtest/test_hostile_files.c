@@ -43,7 +43,7 @@ static void run_killed(void (*fn)(void *), const char *what)
 
 	hostile_pipe(&ready);
 	pid = hostile_fork(fn, &ready);
-	tap_ok(hostile_hear(&ready, 3 * HOSTILE_END_S), "%s: ready", what);
+	tap_ok(hostile_hear(&ready, DT_HANG_S), "%s: ready", what);
 	hostile_expect_killed(pid, what);
 	tap_ok(hostile_no_vnics(HOSTILE_END_S), "%s: the vNIC has ended", what);
 	dt_expect_counts(&before, what);
@@ -186,7 +186,7 @@ static void test_child_keeps(void)
 
 	hostile_pipe(&ready);
 	pid = hostile_fork(owner_with_child, &ready);
-	REQUIRE(hostile_hear(&ready, 3 * HOSTILE_END_S), "the child is ready");
+	REQUIRE(hostile_hear(&ready, DT_HANG_S), "the child is ready");
 	hostile_expect_killed(pid, "a child keeps the file");
 	dt_expect_counts(&before, "the owner is gone, its child is not");
 	tap_ok(hostile_list(&list) && !list.pinned && !list.queues,
@@ -211,7 +211,7 @@ static void test_exec(void)
 
 	hostile_pipe(&ready);
 	pid = hostile_fork(owner_execs, &ready);
-	REQUIRE(hostile_hear(&ready, 3 * HOSTILE_END_S), "the owner is ready");
+	REQUIRE(hostile_hear(&ready, DT_HANG_S), "the owner is ready");
 	dt_expect_counts(&before, "the owner has become another program");
 	hostile_expect_killed(pid, "a program that inherits the file");
 }

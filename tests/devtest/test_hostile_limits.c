@@ -438,7 +438,7 @@ static void wait_faults(int uffd, int nr)
 	struct uffd_msg msg;
 
 	while (nr) {
-		REQUIRE(poll(&pfd, 1, hostile_ms(HOSTILE_END_S)) == 1,
+		REQUIRE(poll(&pfd, 1, dt_hang_ms()) == 1,
 			"%d requests do not wait for memory", nr);
 		while (read(uffd, &msg, sizeof(msg)) == sizeof(msg))
 			nr--;

@@ -91,8 +91,7 @@ static void run_victim(void (*fn)(void *), struct victim *victim,
 		 victim->ufd_first ? ", userfaultfd has the lower number" : "");
 	hostile_pipe(&victim->ready);
 	pid = hostile_fork(fn, victim);
-	tap_ok(hostile_hear(&victim->ready, 3 * HOSTILE_END_S), "%s: ready",
-	       name);
+	tap_ok(hostile_hear(&victim->ready, DT_HANG_S), "%s: ready", name);
 	hostile_expect_answer(name);
 	if (victim->end == END_KILL)
 		hostile_expect_killed(pid, name);
@@ -633,7 +632,7 @@ static void pin_unplug(void)
 		return;
 	hostile_pipe(&victim.ready);
 	vmm = hostile_fork(pin_missing, &victim);
-	REQUIRE(hostile_hear(&victim.ready, 3 * HOSTILE_END_S),
+	REQUIRE(hostile_hear(&victim.ready, DT_HANG_S),
 		"REG_MR waits for its memory");
 	snprintf(pid, sizeof(pid), "%d", vmm);
 	word[2] = pid;
@@ -673,7 +672,7 @@ static void unplug_quickly(void (*fn)(void *), const char *what)
 
 	hostile_pipe(&victim.ready);
 	vmm = hostile_fork(fn, &victim);
-	REQUIRE(hostile_hear(&victim.ready, 3 * HOSTILE_END_S), "%s", what);
+	REQUIRE(hostile_hear(&victim.ready, DT_HANG_S), "%s", what);
 	began = dt_now_ms();
 	admin = hostile_fork(unplug, getenv("DEVTEST_UNPLUG"));
 	tap_ok(hostile_ends(admin, HOSTILE_END_S, &status) && !status,
@@ -714,7 +713,7 @@ static void test_other_process(void)
 		return;
 	hostile_pipe(&victim.ready);
 	vmm = hostile_fork(pin_missing, &victim);
-	REQUIRE(hostile_hear(&victim.ready, 3 * HOSTILE_END_S),
+	REQUIRE(hostile_hear(&victim.ready, DT_HANG_S),
 		"a process that shares the owner's memory sends a request");
 	hostile_expect_killed(vmm, "a process that shares memory");
 }

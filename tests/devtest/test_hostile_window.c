@@ -202,7 +202,7 @@ static void test_calls_killed(void)
 	for (i = 0; i < 12; i++) {
 		hostile_pipe(&ready);
 		pid = hostile_fork(win_doomed, &ready);
-		bad += !hostile_hear(&ready, 2 * HOSTILE_END_S);
+		bad += !hostile_hear(&ready, DT_HANG_S);
 		dt_sleep_us(dt_below(&rng, 200000));
 		kill(pid, SIGKILL);
 		bad += !hostile_ends(pid, HOSTILE_END_S, &status);

@@ -209,7 +209,7 @@ static bool rtnl_hold(struct rtnl *r)
 	REQUIRE(!pthread_create(&r->thread, NULL, rtnl_thread, r),
 		"pthread_create");
 	fd = (struct pollfd){.fd = r->uffd, .events = POLLIN};
-	REQUIRE(poll(&fd, 1, hostile_ms(10)) == 1, "the lock is held");
+	REQUIRE(poll(&fd, 1, dt_hang_ms()) == 1, "the lock is held");
 	return true;
 }
 
@@ -325,7 +325,8 @@ static void test_removal(void)
 	} else {
 		pid = hostile_fork(remove_hca, NULL);
 	}
-	tap_ok(hostile_ends(pid, 30, &status) && !status, "the HCA is removed");
+	tap_ok(hostile_ends(pid, DT_HANG_S, &status) && !status,
+	       "the HCA is removed");
 	tap_ok(host_becomes(getpid(), 5, false) &&
 		       host_becomes(getpid(), 6, false),
 	       "the host leaves the groups");
@@ -349,22 +350,15 @@ static void container_main(void *arg)
 
 	REQUIRE(!unshare(CLONE_NEWNET), "a network namespace");
 	hostile_tell(&c->made);
-	if (!hostile_hear(&c->moved, 30) || set_up_hca())
+	if (!hostile_hear(&c->moved, DT_HANG_S) || set_up_hca())
 		_exit(1);
 	hostile_tell(&c->ready);
-	hostile_hear(&c->end, 60);
+	hostile_hear(&c->end, 2 * DT_HANG_S);
 }
 
 static bool peer_vanishes(void)
 {
-	uint64_t end = dt_now_ms() + hostile_ms(30);
-
-	while (if_nametoindex(NET_PEER)) {
-		if (dt_now_ms() > end)
-			return false;
-		dt_sleep_us(20000);
-	}
-	return true;
+	return dt_until_every(20000, !if_nametoindex(NET_PEER));
 }
 
 /* A membership keeps neither the namespace nor its network device. */
@@ -381,17 +375,19 @@ static void test_namespace(void)
 	hostile_pipe(&c.ready);
 	hostile_pipe(&c.end);
 	pid = hostile_fork(container_main, &c);
-	REQUIRE(hostile_hear(&c.made, 30), "a network namespace");
+	REQUIRE(hostile_hear(&c.made, DT_HANG_S), "a network namespace");
 	REQUIRE_EQ(dt_run("ip link set " NET_DEVICE " netns %d", pid), 0,
 		   "the network device moves");
 	hostile_tell(&c.moved);
-	REQUIRE(hostile_hear(&c.ready, 30), "an HCA in a network namespace");
+	REQUIRE(hostile_hear(&c.ready, DT_HANG_S),
+		"an HCA in a network namespace");
 	member_init(&m);
 	tap_is(join(&m, 0, 7), 0, "ATTACH_MCAST in another namespace");
 	tap_ok(host_becomes(pid, 7, true), "the namespace is in the group");
 	tap_ok(!host_is_member(getpid(), 7), "this namespace is not");
 	hostile_tell(&c.end);
-	tap_ok(hostile_ends(pid, 10, &status) && !status, "the process ends");
+	tap_ok(hostile_ends(pid, DT_HANG_S, &status) && !status,
+	       "the process ends");
 	tap_ok(peer_vanishes(), "the namespace and its device go");
 	tap_is(vnic_reset(&m.v), 0, "RESET after that");
 	vnic_close(&m.v);

@@ -514,10 +514,10 @@ static void test_late_destroy(void)
 	REQUIRE_EQ(cmd_destroy(&v, HYV_OBJ_SRQ, l.srq.handle), 0, "DESTROY");
 	REQUIRE_EQ(cmd_destroy(&v, HYV_OBJ_CQ, l.cq.handle), 0, "DESTROY");
 	drain(&q);
-	tap_ok(mock_wait("late", 1, 500), "a callback is still to come");
+	tap_ok(mock_wait("late", 1), "a callback is still to come");
 	tap_ok(silent(&q, l.cq.handle, 1300),
 	       "no event of a CQ comes after its end");
-	tap_ok(mock_wait("late", 0, 5000), "late callbacks return");
+	tap_ok(mock_wait("late", 0), "late callbacks return");
 	tap_ok(mock_counter("callbacks") >= (long)calls + 3,
 	       "there were late callbacks");
 	evq_free(&q);
@@ -548,7 +548,7 @@ static void test_late_end(bool reset)
 		vnic_close(&v);
 		evq_free(&q);
 	}
-	tap_ok(mock_wait("late", 0, 10000), "late callbacks return after %s",
+	tap_ok(mock_wait("late", 0), "late callbacks return after %s",
 	       reset ? "reset" : "close");
 	mock_clear();
 }

@@ -166,7 +166,7 @@ static void test_slow_request(void)
 	mock_rule("reg_user_mr sleep=%u", ms);
 	REQUIRE(!pthread_create(&thread, NULL, slow_thread, &slow),
 		"pthread_create");
-	REQUIRE(mock_wait("running.reg_user_mr", 1, 5000), "REG_MR is slow");
+	REQUIRE(mock_wait("running.reg_user_mr", 1), "REG_MR is slow");
 
 	pid = unplug_start();
 	tap_ok(removal_raised(&other, ms / 2),
@@ -190,7 +190,8 @@ static void test_slow_request(void)
 		       (intptr_t)status == HYV_S_EINTR,
 	       "the slow request ends: status %d", (int)(intptr_t)status);
 	tap_ok(unplug_ended(pid), "the removal ends after it");
-	tap_ok(removal_raised(&slow, 5000), "its vNIC gets the event, too");
+	tap_ok(removal_raised(&slow, dt_hang_ms()),
+	       "its vNIC gets the event, too");
 	user_free(&slow);
 	user_free(&other);
 	plug();
@@ -222,7 +223,7 @@ static void test_slow_teardown(void)
 	       (unsigned long long)took, ms);
 	mock_clear();
 	for (i = 0; i < SLOW_USERS; i++) {
-		raised += removal_raised(&u[i], 2000);
+		raised += removal_raised(&u[i], dt_hang_ms());
 		user_free(&u[i]);
 	}
 	tap_is(raised, SLOW_USERS, "all vNICs get the event");
@@ -261,8 +262,7 @@ static void vmm_run(void *arg)
 		mock_rule("reg_user_mr sleep=%u", FOREVER_MS);
 		REQUIRE(!pthread_create(&thread, NULL, slow_thread, &u),
 			"pthread_create");
-		REQUIRE(mock_wait("running.reg_user_mr", 1, 5000),
-			"REG_MR is slow");
+		REQUIRE(mock_wait("running.reg_user_mr", 1), "REG_MR is slow");
 	}
 	hostile_tell(&vmm->ready);
 	for (;;)
@@ -276,7 +276,7 @@ static pid_t vmm_start(bool busy)
 
 	hostile_pipe(&vmm.ready);
 	pid = hostile_fork(vmm_run, &vmm);
-	REQUIRE(hostile_hear(&vmm.ready, 3 * HOSTILE_END_S), "a VMM runs");
+	REQUIRE(hostile_hear(&vmm.ready, DT_HANG_S), "a VMM runs");
 	return pid;
 }
 
@@ -346,7 +346,7 @@ static void test_mapped_removal(void)
 	mock_set("page_kind", "0");
 	tap_ok(unplug_ended(unplug_start()), "removal with memory mapped");
 	for (kind = 0; kind < HYV_MOCK_PAGES; kind++) {
-		raised += removal_raised(&u[kind], 5000);
+		raised += removal_raised(&u[kind], dt_hang_ms());
 		memset(u[kind].v.window, 1, u[kind].v.window_size);
 	}
 	tap_is(raised, HYV_MOCK_PAGES, "all windows are harmless then");
@@ -502,7 +502,8 @@ static void test_refused(const struct life_end *what, enum end end)
 		pid = unplug_start();
 		tap_ok(unplug_ended(pid), "removal if the driver refuses %s",
 		       what->name);
-		tap_ok(removal_raised(&other, 5000), "the vNIC gets the event");
+		tap_ok(removal_raised(&other, dt_hang_ms()),
+		       "the vNIC gets the event");
 		break;
 	}
 	mock_clear();
@@ -552,7 +553,7 @@ static void test_refused_for_good(enum end end)
 		if (life_ends[i].type == HYV_OBJ_MR)
 			test_refused(&life_ends[i], end);
 	mock_set("disassociate", "1");
-	tap_ok(dt_klog_has(klog, word, 1),
+	tap_ok(dt_klog_has(klog, word, DT_HANG_S),
 	       "the log says that the HCA cannot be removed");
 	close(klog);
 }

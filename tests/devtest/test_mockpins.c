@@ -70,7 +70,7 @@ static void reg_start_nr(struct reg *reg, unsigned int pages, unsigned int nr)
 	mock_rule("reg_user_mr sleep=%u calls=1", 20000 * dt_timeout_scale());
 	REQUIRE(!pthread_create(&reg->thread, NULL, reg_thread, reg),
 		"pthread_create");
-	REQUIRE(mock_wait("running.reg_user_mr", nr, 10000), "REG_MR is slow");
+	REQUIRE(mock_wait("running.reg_user_mr", nr), "REG_MR is slow");
 }
 
 static void reg_start(struct reg *reg)

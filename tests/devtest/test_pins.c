@@ -116,12 +116,8 @@ static void slow_free(struct slow *s)
 
 static void slow_wait(struct slow *s, unsigned int pages)
 {
-	uint64_t end = dt_now_ms() + 10000 * dt_timeout_scale();
-
-	while (atomic_load(&s->pages) < pages) {
-		REQUIRE(dt_now_ms() < end, "%u pages are faulted in", pages);
-		dt_sleep_us(1000);
-	}
+	REQUIRE(dt_until(atomic_load(&s->pages) >= pages),
+		"%u pages are faulted in", pages);
 }
 
 static int set_mem(struct vnic *v, const void *base, uint64_t pages)

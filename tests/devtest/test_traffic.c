@@ -10,7 +10,6 @@
 #include "harness.h"
 #include "rxe.h"
 
-#define EVENT_MS       10000
 #define CODE_SRQ_LIMIT 15
 #define LEN	       500
 
@@ -74,7 +73,7 @@ static bool send_one(uint64_t id)
 	struct ep_wr wr = wr_of(IB_UVERBS_WR_SEND);
 	struct ib_uverbs_wc wc;
 
-	return ep_do(&a, &wr) == WC_SUCCESS && ep_poll(&b, &wc, 10000) &&
+	return ep_do(&a, &wr) == WC_SUCCESS && ep_poll(&b, &wc) &&
 	       wc.wr_id == id && !wc.status && wc.byte_len == LEN &&
 	       wc.qp_num == b.qp.qpn && gbuf_differs(&dst, 0, LEN, 1, 0) == -1;
 }
@@ -82,16 +81,13 @@ static bool send_one(uint64_t id)
 static void test_uc(void)
 {
 	struct ep_wr wr;
-	uint64_t end;
 
 	pair_init(QPT_UC, 0);
 	wr = wr_of(IB_UVERBS_WR_RDMA_WRITE);
 	tap_is(ep_do(&a, &wr), WC_SUCCESS, "RDMA write of a UC QP");
 	/* No one acknowledges it. */
-	end = dt_now_ms() + 5000;
-	while (gbuf_differs(&dst, 0, LEN, 1, 0) != -1 && dt_now_ms() < end)
-		dt_sleep_us(1000);
-	tap_is(gbuf_differs(&dst, 0, LEN, 1, 0), -1, "data is intact");
+	tap_ok(dt_until(gbuf_differs(&dst, 0, LEN, 1, 0) == -1),
+	       "data is intact");
 	gbuf_fill(&dst, 2);
 	post_recv(7);
 	tap_ok(send_one(7), "message of a UC QP");
@@ -113,7 +109,7 @@ static void test_ud(void)
 	wr.ah = ah.number;
 	wr.qpn = b.qp.qpn;
 	tap_is(ep_do(&a, &wr), WC_SUCCESS, "message of a UD QP");
-	if (tap_ok(ep_poll(&b, &wc, 10000), "the message completes")) {
+	if (tap_ok(ep_poll(&b, &wc), "the message completes")) {
 		tap_ok(wc.wr_id == 8 && !wc.status && wc.src_qp == a.qp.qpn &&
 			       wc.byte_len == LEN + EP_UD_HEADER,
 		       "its completion: status %u, %u bytes from QP %u",
@@ -186,7 +182,7 @@ static void test_srq(void)
 	tap_ok(send_one(200) && send_one(201), "messages down to the limit");
 	tap_ok(!evq_get(&q0, &ev, 150), "no event comes at the limit");
 	tap_ok(send_one(202), "a message below the limit");
-	if (tap_ok(evq_get(&q0, &ev, EVENT_MS), "an event comes"))
+	if (tap_ok(evq_get(&q0, &ev, dt_hang_ms()), "an event comes"))
 		tap_ok(le16toh(ev.type) == HYV_EVENT_SRQ &&
 			       le16toh(ev.code) == CODE_SRQ_LIMIT &&
 			       le32toh(ev.handle) == b.srq.handle &&
@@ -218,9 +214,7 @@ static void test_resize_cq(void)
 			ep_post(&a, &wr);
 		}
 		ep_ring(&a);
-		for (n = 0; ep_cq_pending(&a) < 6 && n < 10000; n++)
-			dt_sleep_us(1000);
-		REQUIRE_EQ(ep_cq_pending(&a), 6, "completions wait");
+		REQUIRE(dt_until(ep_cq_pending(&a) == 6), "completions wait");
 		tap_is(cmd_resize_cq(&v, 3, &a.cq), HYV_S_EINVAL,
 		       "RESIZE_CQ to less than what is in it");
 		tap_is(ep_cq_pending(&a), 6, "they go on waiting");
@@ -232,7 +226,7 @@ static void test_resize_cq(void)
 		       "MUNMAP of the old queue");
 		tap_is(ep_cq_pending(&a), 6, "they are in the new queue");
 		for (n = 0; n < 6; n++)
-			bad += !ep_poll(&a, &wc, 1000) || wc.status ||
+			bad += !ep_poll(&a, &wc) || wc.status ||
 			       wc.wr_id != first + n;
 		tap_is(bad, 0, "they are the same, in order");
 		for (n = 0; n < 30; n++) {

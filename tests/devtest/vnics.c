@@ -10,9 +10,8 @@
 #include <linux/genetlink.h>
 #include <linux/hyv_netlink.h>
 
+#include "harness.h"
 #include "vnics.h"
-
-#define NL_TIMEOUT_S 5
 
 /* Handles a message; returns false to stop. */
 typedef void (*nl_fn)(const struct nlmsghdr *nlh, void *arg);
@@ -145,7 +144,7 @@ static void nl_vnic(const struct nlmsghdr *nlh, void *arg)
  */
 bool vnics_get(struct vnics *vnics)
 {
-	struct timeval timeout = {.tv_sec = NL_TIMEOUT_S};
+	struct timeval timeout = {.tv_sec = dt_hang_ms() / 1000};
 	uint16_t family = 0;
 	bool ok;
 	int sock;
