@@ -25,7 +25,6 @@
 
 #define GARBLE_MIN   100
 #define EVENT_ROUNDS 30
-#define GID_MS	     20000
 /* The driver looks so often at a silent host before it gives up. */
 #define WATCH_LIMIT 10
 /* So many slow commands at once; a process may send fewer to a small queue. */
@@ -183,7 +182,6 @@ static void test_destroy_refused(void)
 static void test_context_left(void)
 {
 	const char *word[3] = {"virtio_hyv ", "bytes", "stay pinned"};
-	uint64_t end = dt_now_ms() + 10000 * dt_timeout_scale();
 	unsigned int before = vmm->commands[HYV_CMD_REG_MR];
 	struct uv uv;
 	pid_t pid;
@@ -201,15 +199,14 @@ static void test_context_left(void)
 		uv_reg_mr(&uv);
 		_exit(0);
 	}
-	while (vmm->commands[HYV_CMD_REG_MR] == before) {
-		REQUIRE(dt_now_ms() < end, "the process sends REG_MR");
-		dt_sleep_us(1000);
-	}
+	REQUIRE(dt_until(vmm->commands[HYV_CMD_REG_MR] != before),
+		"the process sends REG_MR");
 	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, -1);
 	kill(pid, SIGKILL);
 	REQUIRE(waitpid(pid, NULL, 0) == pid, "the process ends");
 	vmm->slow_ms = 0;
-	tap_ok(dt_klog_has(klog, word, 10), "the driver reports what is left");
+	tap_ok(dt_klog_has(klog, word, DT_HANG_S),
+	       "the driver reports what is left");
 	close(klog);
 	vmm_behave();
 }
@@ -229,7 +226,6 @@ static void test_pinned(void)
 /* The guest may not free memory that objects of the context may use. */
 static void test_context_refused(void)
 {
-	uint64_t end = dt_now_ms() + 10000 * dt_timeout_scale();
 	char ibdev[64], path[300];
 	struct uv uv;
 
@@ -237,10 +233,7 @@ static void test_context_refused(void)
 	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
 	fail_next(HYV_CMD_DESTROY, HYV_S_EINVAL, 1);
 	uv_close(&uv);
-	while (uv_find(ibdev, sizeof(ibdev), path, sizeof(path)) &&
-	       dt_now_ms() < end)
-		dt_sleep_us(5000);
-	tap_ok(!uv_find(ibdev, sizeof(ibdev), path, sizeof(path)),
+	tap_ok(dt_until(!uv_find(ibdev, sizeof(ibdev), path, sizeof(path))),
 	       "to refuse a context ends the device");
 	loop_expect_idle("after the device's end");
 	loop_driver("unbind");
@@ -335,9 +328,14 @@ static void *slow_thread(void *arg)
 	return (void *)(intptr_t)uv_ex_query_device(arg);
 }
 
+static void wait_busy(unsigned int commands)
+{
+	REQUIRE(dt_until(vmm->busy >= commands), "the VMM has %u commands",
+		commands);
+}
+
 static void slow_begin(struct uv *uv, pthread_t *thread, unsigned int admitted)
 {
-	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
 	unsigned int i;
 
 	vmm->slow_opcode = HYV_CMD_QUERY_DEVICE;
@@ -345,10 +343,7 @@ static void slow_begin(struct uv *uv, pthread_t *thread, unsigned int admitted)
 	for (i = 0; i < SLOW_THREADS; i++)
 		REQUIRE(!pthread_create(&thread[i], NULL, slow_thread, uv),
 			"pthread_create");
-	while (vmm->busy < admitted) {
-		REQUIRE(dt_now_ms() < end, "the VMM has %u commands", admitted);
-		dt_sleep_us(1000);
-	}
+	wait_busy(admitted);
 }
 
 /* Returns true if all commands have succeeded. */
@@ -461,15 +456,6 @@ static void test_full_ring(void)
 	loop_stop();
 }
 
-static bool wait_command(uint16_t opcode, unsigned int before)
-{
-	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
-
-	while (vmm->commands[opcode] == before && dt_now_ms() < end)
-		dt_sleep_us(1000);
-	return vmm->commands[opcode] != before;
-}
-
 /* A process that is killed in REG_MR. */
 static pid_t leaving_process(void)
 {
@@ -487,26 +473,6 @@ static pid_t leaving_process(void)
 	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
 	uv_reg_mr(&uv);
 	_exit(0);
-}
-
-static void wait_busy(unsigned int commands)
-{
-	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
-
-	while (vmm->busy < commands) {
-		REQUIRE(dt_now_ms() < end, "the VMM has %u commands", commands);
-		dt_sleep_us(1000);
-	}
-}
-
-static void wait_commands(uint16_t opcode, unsigned int nr)
-{
-	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
-
-	while (vmm->commands[opcode] < nr) {
-		REQUIRE(dt_now_ms() < end, "the VMM has %u commands", nr);
-		dt_sleep_us(1000);
-	}
 }
 
 /*
@@ -536,11 +502,13 @@ static void test_leaving(void)
 		REQUIRE(waitpid(pid[i], NULL, 0) == pid[i], "a process ends");
 	before = vmm->commands[HYV_CMD_DESTROY];
 	vmm->slow_opcode = HYV_CMD_DESTROY;
-	wait_commands(HYV_CMD_DESTROY, before + LEAVING_AT_ONCE);
+	REQUIRE(dt_until(vmm->commands[HYV_CMD_DESTROY] >=
+			 before + LEAVING_AT_ONCE),
+		"the driver destroys what they have left");
 	before = vmm->commands[HYV_CMD_MUNMAP];
 	began = dt_now_ms();
 	REQUIRE_EQ(uv_munmap(&uv), 0, "munmap");
-	tap_ok(wait_command(HYV_CMD_MUNMAP, before) &&
+	tap_ok(dt_until(vmm->commands[HYV_CMD_MUNMAP] != before) &&
 		       dt_now_ms() - began < SLOW_MS * dt_timeout_scale() / 2,
 	       "MUNMAP does not wait for what killed processes have left");
 	vmm_behave();
@@ -576,14 +544,7 @@ static bool has_gid(const uint8_t *want)
 
 static bool wait_gid(const uint8_t *want, bool there)
 {
-	uint64_t end = dt_now_ms() + GID_MS * dt_timeout_scale();
-
-	while (has_gid(want) != there) {
-		if (dt_now_ms() > end)
-			return false;
-		dt_sleep_us(5000);
-	}
-	return true;
+	return dt_until(has_gid(want) == there);
 }
 
 static void address(const char *what)
@@ -615,7 +576,8 @@ static void test_refused_gid(bool faults)
 
 	fail_next(HYV_CMD_ADD_GID, HYV_S_EEXIST, -1);
 	address("add");
-	tap_ok(wait_command(HYV_CMD_ADD_GID, asked) && !has_gid(other_gid),
+	tap_ok(dt_until(vmm->commands[HYV_CMD_ADD_GID] != asked) &&
+		       !has_gid(other_gid),
 	       "a GID that the host refuses");
 	vmm_behave();
 	if (faults) {
@@ -669,13 +631,14 @@ static void test_gid_at_start(void)
 	vmm->slow_ms = 1000 * dt_timeout_scale();
 	REQUIRE(!pthread_create(&thread, NULL, bind_thread, NULL),
 		"pthread_create");
-	REQUIRE(wait_command(HYV_CMD_ADD_GID, asked), "the driver has a GID");
+	REQUIRE(dt_until(vmm->commands[HYV_CMD_ADD_GID] != asked),
+		"the driver has a GID");
 	fail_next(HYV_CMD_ADD_GID, HYV_S_EEXIST, -1);
 	queried = vmm->commands[HYV_CMD_QUERY_PORT];
 	vmm->slow_opcode = HYV_CMD_QUERY_PORT;
-	vmm->slow_ms = GID_MS * dt_timeout_scale();
+	vmm->slow_ms = SLOW_MS * dt_timeout_scale();
 	/* The RDMA core queries the port after it has asked for all GIDs. */
-	REQUIRE(wait_command(HYV_CMD_QUERY_PORT, queried),
+	REQUIRE(dt_until(vmm->commands[HYV_CMD_QUERY_PORT] != queried),
 		"the driver queries the port");
 	vmm->fail_times = 0;
 	vmm_event(0, HYV_EVENT_PORT, EVENT_GID_CHANGE, 1, 1);
