@@ -16,7 +16,7 @@ static const struct dt_suite suites[] = {
 	 240},
 	{"gids", "guest addressing (LOOP_NETDEV)", suite_gids, 180},
 	{"retry", "errors that the host returns", suite_retry, 120},
-	{"watchdog", "hosts that are slow or dead", suite_watchdog, 180},
+	{"watchdog", "hosts that are slow or dead", suite_watchdog, 360},
 	{"events", "events that race with the driver's end (LOOP_NETDEV)",
 	 suite_events, 240},
 	{"features", "hosts that lack a feature, or are old", suite_features,

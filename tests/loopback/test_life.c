@@ -17,7 +17,6 @@
 #include "suites.h"
 #include "vmm.h"
 
-#define EVENT_MS    5000
 #define KILL_ROUNDS 40
 #define SLOW_MS	    10000
 
@@ -173,13 +172,13 @@ static void test_events(void)
 		if (uv_req_notify(&uv))
 			break;
 		mock_set("raise", "comp");
-		if (!uv_comp_event(&uv, EVENT_MS))
+		if (!uv_comp_event(&uv))
 			break;
 	}
 	tap_is(n, 20, "20 times: arm, completion, event");
 	mock_set("raise", "async");
 	for (n = 0; n < 4; n++) {
-		event = uv_async_event(&uv, EVENT_MS);
+		event = uv_async_event(&uv);
 		if (event >= 0)
 			seen[event % ARRAY_SIZE(seen)]++;
 	}
@@ -187,8 +186,7 @@ static void test_events(void)
 		       seen[EVENT_SRQ_LIMIT] == 1,
 	       "asynchronous events of CQ, two QPs and SRQ");
 	vmm_event(0, HYV_EVENT_PORT, EVENT_PORT_ACTIVE, 1, 1);
-	tap_is(uv_async_event(&uv, EVENT_MS), EVENT_PORT_ACTIVE,
-	       "an event of the port");
+	tap_is(uv_async_event(&uv), EVENT_PORT_ACTIVE, "an event of the port");
 	uv_close(&uv);
 	loop_expect_idle("after events");
 }
@@ -238,7 +236,6 @@ static void slow_child(struct uv *uv, uint16_t opcode)
 
 static pid_t slow_start(struct uv *uv, uint16_t opcode)
 {
-	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale();
 	unsigned int before = vmm->commands[opcode];
 	pid_t pid;
 
@@ -249,10 +246,8 @@ static pid_t slow_start(struct uv *uv, uint16_t opcode)
 	REQUIRE(pid >= 0, "fork");
 	if (!pid)
 		slow_child(uv, opcode);
-	while (vmm->commands[opcode] == before) {
-		REQUIRE(dt_now_ms() < end, "the process sends its command");
-		dt_sleep_us(1000);
-	}
+	REQUIRE(dt_until(vmm->commands[opcode] != before),
+		"the process sends its command");
 	return pid;
 }
 
@@ -388,19 +383,18 @@ static void end_dead(void)
 static void test_end(const char *what, void (*end)(void))
 {
 	struct uv uv;
-	int event, n;
+	int event;
 
 	uv_open(&uv);
 	REQUIRE_EQ(uv_run(&uv, 0, uv_first_destroy), 0, "%s: all objects",
 		   what);
 	end();
 	do
-		event = uv_async_event(&uv, EVENT_MS * dt_timeout_scale());
+		event = uv_async_event(&uv);
 	while (event >= 0 && event != EVENT_DEVICE_FATAL);
 	tap_is(event, EVENT_DEVICE_FATAL, "%s: a fatal event", what);
-	for (n = 0; n < 1000 && uv_query_device(&uv) != -EIO; n++)
-		dt_sleep_us(5000);
-	tap_ok(n < 1000, "%s: verbs fail with EIO", what);
+	tap_ok(dt_until(uv_query_device(&uv) == -EIO),
+	       "%s: verbs fail with EIO", what);
 	uv_close(&uv);
 }
 

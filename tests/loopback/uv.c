@@ -833,12 +833,12 @@ const char *uv_failed(void)
 	return uv_step_failed;
 }
 
-bool uv_comp_event(struct uv *uv, unsigned int timeout_ms)
+bool uv_comp_event(struct uv *uv)
 {
 	struct pollfd pfd = {.fd = uv->channel, .events = POLLIN};
 	struct ib_uverbs_comp_event_desc desc;
 
-	return poll(&pfd, 1, timeout_ms) == 1 &&
+	return poll(&pfd, 1, dt_hang_ms()) == 1 &&
 	       read(uv->channel, &desc, sizeof(desc)) == sizeof(desc) &&
 	       desc.cq_handle == 0x4351;
 }
@@ -847,13 +847,13 @@ bool uv_comp_event(struct uv *uv, unsigned int timeout_ms)
  * The next asynchronous event, or -1. Not one of the GID table, which changes
  * whenever the HCA's network device gets an address.
  */
-int uv_async_event(struct uv *uv, unsigned int timeout_ms)
+int uv_async_event(struct uv *uv)
 {
 	struct pollfd pfd = {.fd = uv->async_fd, .events = POLLIN};
 	struct ib_uverbs_async_event_desc desc;
 
 	do {
-		if (poll(&pfd, 1, timeout_ms) != 1 ||
+		if (poll(&pfd, 1, dt_hang_ms()) != 1 ||
 		    read(uv->async_fd, &desc, sizeof(desc)) != sizeof(desc))
 			return -1;
 	} while (desc.event_type == EVENT_GID_CHANGE);

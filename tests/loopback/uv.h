@@ -90,7 +90,7 @@ int uv_dealloc_pd(struct uv *uv);
 int uv_reg_mr(struct uv *uv);
 int uv_rereg_mr(struct uv *uv);
 int uv_dereg_mr(struct uv *uv);
-bool uv_comp_event(struct uv *uv, unsigned int timeout_ms);
-int uv_async_event(struct uv *uv, unsigned int timeout_ms);
+bool uv_comp_event(struct uv *uv);
+int uv_async_event(struct uv *uv);
 
 #endif /* LOOPBACK_UV_H */

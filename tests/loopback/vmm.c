@@ -32,7 +32,6 @@
 #define VMM_WORKERS    6
 #define VMM_QUEUE_SIZE 64
 #define VMM_EVQ_SIZE   16
-#define VMM_READY_MS   60000
 /* Guest-physical address of memory that only the VMM has. */
 #define VMM_OWN_GPA (1ULL << 45)
 #define VMM_QUEUES  (HYV_VQ_EVENT0 + DT_EVENT_QUEUES)
@@ -605,16 +604,17 @@ void vmm_start_only(const struct vmm_options *options)
 	vmm->pid = pid;
 }
 
+/* The driver has the device, or the VMM has failed. */
+static bool vmm_has_state(void)
+{
+	if (!vmm->state && waitpid(vmm->pid, NULL, WNOHANG) == vmm->pid)
+		vmm->state = -1;
+	return vmm->state;
+}
+
 bool vmm_wait_ready(void)
 {
-	uint64_t end = dt_now_ms() + VMM_READY_MS * dt_timeout_scale();
-
-	while (!vmm->state && dt_now_ms() < end) {
-		if (waitpid(vmm->pid, NULL, WNOHANG) == vmm->pid)
-			vmm->state = -1;
-		dt_sleep_us(1000);
-	}
-	return vmm->state == 1;
+	return dt_until(vmm_has_state()) && vmm->state == 1;
 }
 
 void vmm_start(const struct vmm_options *options)
@@ -632,14 +632,9 @@ void vmm_kill(void)
 
 void vmm_do(enum vmm_order order, uint32_t arg)
 {
-	uint64_t end = dt_now_ms() + 10000 * dt_timeout_scale();
-
 	vmm->arg = arg;
 	vmm->order = order;
-	while (vmm->order != VMM_NONE) {
-		REQUIRE(dt_now_ms() < end, "the VMM obeys");
-		dt_sleep_us(100);
-	}
+	REQUIRE(dt_until_every(100, vmm->order == VMM_NONE), "the VMM obeys");
 }
 
 /* Deliver an event that the host has not raised. */
