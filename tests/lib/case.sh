@@ -13,7 +13,7 @@ if [ ! -d /run/programs ]; then
 	mv /run/programs.new /run/programs
 fi
 export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs
-export VERBS_TIMEOUT=$((10 * LAB_TIMEOUT_SCALE)) DEVTEST_TIMEOUT_SCALE=$LAB_TIMEOUT_SCALE
+export DEVTEST_TIMEOUT_SCALE=$LAB_TIMEOUT_SCALE
 
 # Kernel log lines of severity warning or worse that are unrelated to HyV, as
 # patterns of grep -E.

@@ -240,7 +240,6 @@ static int receive_from_group(struct rc *rc, struct ibv_cq *cq,
 	};
 	struct ibv_send_wr *bad_send;
 	struct ibv_recv_wr *bad_recv;
-	double end = now() + 10;
 	struct ibv_wc wc;
 	int status = -1;
 
@@ -249,8 +248,8 @@ static int receive_from_group(struct rc *rc, struct ibv_cq *cq,
 	if (ibv_post_recv(qp, &recv, &bad_recv) ||
 	    ibv_post_send(qp, &send, &bad_send))
 		die("cannot post");
-	while (status < 0 && now() < end)
-		if (ibv_poll_cq(cq, 1, &wc) == 1 && wc.wr_id == 1)
+	while (status < 0 && rc_completion(cq, &wc, hang_seconds()))
+		if (wc.wr_id == 1)
 			status = wc.status;
 	ibv_destroy_ah(ah);
 	return status;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rc.h"
 
@@ -50,6 +51,18 @@ double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/*
+ * Seconds after which what must happen has not happened. This finds hangs: it
+ * is long, because an emulated machine can be slow. LAB_TIMEOUT_SCALE is a
+ * factor.
+ */
+double hang_seconds(void)
+{
+	const char *scale = getenv("LAB_TIMEOUT_SCALE");
+
+	return 60 * (scale ? strtod(scale, NULL) : 1);
 }
 
 /* A number of bytes with an optional K, M or G. */
@@ -244,6 +257,26 @@ void rc_deregister(struct ibv_mr *mr)
 	errno = ibv_dereg_mr(mr);
 	if (errno)
 		die_errno("cannot deregister memory");
+}
+
+/* Wait for a completion; false: none comes in that time. */
+bool rc_completion(struct ibv_cq *cq, struct ibv_wc *wc, double seconds)
+{
+	double end = now() + seconds;
+	bool last;
+	int found;
+
+	do {
+		last = now() > end;
+		memset(wc, 0, sizeof(*wc));
+		found = ibv_poll_cq(cq, 1, wc);
+		if (found < 0)
+			die("cannot poll a CQ");
+		if (found)
+			return true;
+		usleep(200);
+	} while (!last);
+	return false;
 }
 
 /* Two queue pairs of a CQ of their own, connected with nothing yet. */

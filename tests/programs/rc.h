@@ -42,6 +42,7 @@ void die(const char *format, ...)
 void die_errno(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 double now(void);
+double hang_seconds(void);
 unsigned long parse_size(const char *text);
 uint64_t random_next(uint64_t *state);
 
@@ -53,6 +54,7 @@ void rc_connect(struct rc *rc, struct ibv_qp *qp, uint32_t peer,
 		union ibv_gid gid);
 struct ibv_mr *rc_register(struct rc *rc, void *addr, size_t length);
 void rc_deregister(struct ibv_mr *mr);
+bool rc_completion(struct ibv_cq *cq, struct ibv_wc *wc, double seconds);
 
 void rc_pair_create(struct rc_pair *pair, struct rc *rc, bool events);
 void rc_pair_open(struct rc_pair *pair, struct rc *rc, bool events);

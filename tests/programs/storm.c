@@ -23,8 +23,6 @@
 
 #include "rc.h"
 
-/* Most seconds without an event while one is due. */
-#define TIMEOUT 60
 /* Seconds in which events would come that should not. */
 #define QUIET 2
 #define PIECE 64U
@@ -83,29 +81,20 @@ static void start(struct queue *queue)
 /* Does a completion come within some seconds? */
 static bool completes(struct ibv_cq *cq, double seconds)
 {
-	double end = now() + seconds;
 	struct ibv_wc wc;
-	int found;
 
-	do {
-		found = ibv_poll_cq(cq, 1, &wc);
-		if (found < 0)
-			die("cannot poll a CQ");
-		if (found && wc.status != IBV_WC_SUCCESS)
-			die("a request failed: %s",
-			    ibv_wc_status_str(wc.status));
-		if (found)
-			return true;
-		usleep(200);
-	} while (now() < end);
-	return false;
+	if (!rc_completion(cq, &wc, seconds))
+		return false;
+	if (wc.status != IBV_WC_SUCCESS)
+		die("a request failed: %s", ibv_wc_status_str(wc.status));
+	return true;
 }
 
-static bool readable(int fd, int seconds)
+static bool readable(int fd, double seconds)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 
-	return poll(&pfd, 1, seconds * 1000) > 0;
+	return poll(&pfd, 1, (int)(seconds * 1000)) > 0;
 }
 
 /* Take the events of a channel, and make the next ones. */
@@ -116,7 +105,8 @@ static void *work(void *arg)
 	struct ibv_cq *cq;
 	void *context;
 
-	while (readable(channel->ibv->fd, channel->queues ? TIMEOUT : QUIET)) {
+	while (readable(channel->ibv->fd,
+			channel->queues ? hang_seconds() : QUIET)) {
 		if (ibv_get_cq_event(channel->ibv, &cq, &context))
 			die_errno("cannot get an event");
 		ibv_ack_cq_events(cq, 1);
@@ -221,7 +211,8 @@ static void reach_limit(struct limited *l)
 		errno = ibv_post_send(l->qp, &send, &bad_send);
 	if (errno)
 		die_errno("cannot send to an SRQ");
-	if (!completes(l->cq, TIMEOUT) || !completes(l->cq, TIMEOUT))
+	if (!completes(l->cq, hang_seconds()) ||
+	    !completes(l->cq, hang_seconds()))
 		die("a message to an SRQ does not complete");
 }
 
@@ -233,7 +224,7 @@ static unsigned int read_limits(struct limited l[2], unsigned int *wrong)
 
 	*wrong = 0;
 	while (readable(rc.context->async_fd,
-			right + *wrong < limits ? TIMEOUT : QUIET)) {
+			right + *wrong < limits ? hang_seconds() : QUIET)) {
 		if (ibv_get_async_event(rc.context, &event))
 			die_errno("cannot get an async event");
 		if (event.event_type == IBV_EVENT_SRQ_LIMIT_REACHED &&

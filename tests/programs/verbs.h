@@ -18,6 +18,8 @@
 #define QKEY  0x11223344U
 /* Seconds to wait for what should not happen. */
 #define QUIET 0.3
+/* Seconds to wait for what one HCA does, and another may not do. */
+#define MAYBE (hang_seconds() / 6)
 
 #define ALL_ACCESS                                           \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
@@ -90,15 +92,13 @@ const char *yes(bool is);
 			destroy(object_);             \
 	} while (0)
 
-double timeout(void);
 bool wait_wc(struct ibv_cq *cq, struct ibv_wc *wc);
 bool no_wc(struct ibv_cq *cq);
 void must_succeed(struct ibv_cq *cq);
 const char *wc_text(const struct ibv_wc *wc, const struct ibv_qp *qp);
 const char *next_wc(struct ibv_cq *cq, const struct ibv_qp *qp);
 void say_wc(const char *what, struct ibv_cq *cq, const struct ibv_qp *qp);
-void say_events(const char *what, const void *object, bool expected,
-		bool count);
+void say_events(const char *what, const void *object, double wait, bool count);
 void say_fate(const char *what, struct pair *p);
 bool wait_readable(int fd, double seconds);
 const void *event_object(const struct ibv_async_event *event);

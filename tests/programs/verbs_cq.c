@@ -168,7 +168,7 @@ void suite_overrun(void)
 		must_post(work_post(&p.a, &w));
 		say_wc("sends: receiver", p.b.rcq, p.b.qp);
 	}
-	say_events("sends", tiny, true, false);
+	say_events("sends", tiny, hang_seconds(), false);
 	say_wc("sends", tiny, p.a.qp);
 	say("sends: no more: %s", yes(no_wc(tiny)));
 	say_fate("sends", &p);
@@ -182,7 +182,7 @@ void suite_overrun(void)
 		must_post(work_post(&p.a, &w));
 		usleep(200000);
 	}
-	say_events("receives", tiny, true, false);
+	say_events("receives", tiny, hang_seconds(), false);
 	say_wc("receives", tiny, p.b.qp);
 	say("receives: state %s", state_name(state_of(p.b.qp)));
 	close_tiny(&p, tiny);

@@ -288,7 +288,7 @@ void suite_errors(void)
 
 	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
 		fail(&failures[i]);
-	say_events("all of that", NULL, false, false);
+	say_events("all of that", NULL, QUIET, false);
 }
 
 /* A QP that is moved to ERR, with work in its queues. */
@@ -320,7 +320,7 @@ void suite_flush(void)
 	say("ERR to RTS: %s", error_name(to_state(p.a.qp, IBV_QPS_RTS)));
 	work_local(&w[0], &p.a, 30, IBV_WR_SEND, 0, 10);
 	say_work("send in ERR", &p.a, &w[0]);
-	say_events("ERR", p.a.qp, false, false);
+	say_events("ERR", p.a.qp, QUIET, false);
 	pair_close(&p);
 
 	pair_open(&p, IBV_QPT_RC, NULL);

@@ -78,7 +78,7 @@ static void say_taken(const char *what, struct ibv_comp_channel *channel,
 	void *context;
 
 	while (wait_readable(channel->fd,
-			     right < expected ? timeout() : QUIET)) {
+			     right < expected ? hang_seconds() : QUIET)) {
 		cq = take(channel, &context);
 		if (cq == p->b.rcq && context == &p->b)
 			right++;
@@ -113,7 +113,7 @@ static void each_vector(void)
 		for (i = 0; i < count; i++) {
 			at = (round + i) % count;
 			message(&p[at], 0);
-			if (!wait_readable(channel[at]->fd, timeout()))
+			if (!wait_readable(channel[at]->fd, hang_seconds()))
 				die("vector %u: no event", at);
 			for (j = 0; j < count; j++)
 				if (j != at && wait_readable(channel[j]->fd, 0))
@@ -148,7 +148,7 @@ static void one_channel(void)
 {
 	struct ibv_comp_channel *channel = channel_open();
 	static const unsigned int order[CQS] = {2, 0, 3, 1};
-	unsigned int seen[CQS] = {0};
+	unsigned int seen[CQS] = {0}, taken = 0;
 	struct ibv_cq *cq;
 	struct pair p[CQS];
 	void *context;
@@ -171,8 +171,10 @@ static void one_channel(void)
 		arm(&p[i], 0);
 	for (i = 0; i < CQS; i++)
 		message(&p[order[i]], 0);
-	while (wait_readable(channel->fd, timeout() / 5)) {
+	while (wait_readable(channel->fd,
+			     taken < CQS ? hang_seconds() : MAYBE / 5)) {
 		cq = take(channel, &context);
+		taken++;
 		for (i = 0; i < CQS; i++)
 			if (cq == p[i].b.rcq && context == &p[i].b)
 				seen[i]++;
@@ -278,7 +280,7 @@ static void accounts(void)
 	for (i = 0; i < 3; i++) {
 		arm(&p, 0);
 		message(&p, 0);
-		if (!wait_readable(channel->fd, timeout()))
+		if (!wait_readable(channel->fd, hang_seconds()))
 			die("no event");
 		cq = take(channel, &context);
 	}
@@ -290,7 +292,8 @@ static void accounts(void)
 	pair_open(&p, IBV_QPT_RC, &ways);
 	arm(&p, 0);
 	message(&p, 0);
-	say("an event to read: %s", yes(wait_readable(channel->fd, timeout())));
+	say("an event to read: %s",
+	    yes(wait_readable(channel->fd, hang_seconds())));
 	pair_close(&p);
 	say("destroyed with an event to read: %s",
 	    wait_readable(channel->fd, QUIET) ? "it is left" : "it is gone");

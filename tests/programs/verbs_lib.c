@@ -14,19 +14,6 @@
 
 struct rc dev;
 
-/* Seconds after which waiting has failed. */
-double timeout(void)
-{
-	static double seconds;
-	const char *text;
-
-	if (!seconds) {
-		text = getenv("VERBS_TIMEOUT");
-		seconds = text ? strtod(text, NULL) : 10;
-	}
-	return seconds;
-}
-
 /* A text that stays until the seventh call after this one. */
 static char *text_new(size_t *size)
 {
@@ -83,29 +70,9 @@ const char *state_name(enum ibv_qp_state state)
 	return state <= IBV_QPS_ERR ? names[state] : "unknown";
 }
 
-/* Wait for a completion; false: time is up. */
-static bool wait_wc_for(struct ibv_cq *cq, struct ibv_wc *wc, double seconds)
-{
-	double end = now() + seconds;
-	bool last;
-	int found;
-
-	do {
-		last = now() > end;
-		memset(wc, 0, sizeof(*wc));
-		found = ibv_poll_cq(cq, 1, wc);
-		if (found < 0)
-			die("cannot poll a CQ");
-		if (found)
-			return true;
-		usleep(200);
-	} while (!last);
-	return false;
-}
-
 bool wait_wc(struct ibv_cq *cq, struct ibv_wc *wc)
 {
-	return wait_wc_for(cq, wc, timeout());
+	return rc_completion(cq, wc, hang_seconds());
 }
 
 /* No completion comes. */
@@ -113,7 +80,7 @@ bool no_wc(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;
 
-	return !wait_wc_for(cq, &wc, QUIET);
+	return !rc_completion(cq, &wc, QUIET);
 }
 
 /* The next completion is a good one. */
@@ -218,15 +185,14 @@ const void *event_object(const struct ibv_async_event *event)
 /*
  * The kinds of the async events that come, in the order of their numbers. An
  * HCA may raise some twice, so their number is printed only if @count is set.
- * The wait is short if none are expected.
+ * @wait is the time for the first one: hang_seconds() if it must come.
  */
-void say_events(const char *what, const void *object, bool expected, bool count)
+void say_events(const char *what, const void *object, double wait, bool count)
 {
 	unsigned int seen[32] = {0}, others = 0, i;
 	size_t size, used = 0;
 	char *text = text_new(&size);
 	struct ibv_async_event event;
-	double wait = expected ? timeout() : QUIET;
 
 	while (wait_readable(dev.context->async_fd, wait)) {
 		if (ibv_get_async_event(dev.context, &event))

@@ -196,7 +196,7 @@ static void drain(void)
 	say_work("before the drain", &p.a, &w);
 	say_wc("before the drain", p.b.rcq, p.b.qp);
 	say("RTS to SQD: %s", error_name(to_state(p.a.qp, IBV_QPS_SQD)));
-	say_events("SQD", p.a.qp, true, false);
+	say_events("SQD", p.a.qp, hang_seconds(), false);
 	say("state %s", state_name(state_of(p.a.qp)));
 	say("SQD to RTS: %s", error_name(to_state(p.a.qp, IBV_QPS_RTS)));
 	must_post(recv_post(&p.b, 3, 0, 100));

@@ -86,13 +86,9 @@ static void member_open(struct member *m, int fd)
 static struct ibv_wc wait_wc(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;
-	int found;
 
-	do {
-		found = ibv_poll_cq(cq, 1, &wc);
-	} while (!found);
-	if (found < 0)
-		die("cannot poll the CQ");
+	if (!rc_completion(cq, &wc, hang_seconds()))
+		die("a completion does not come");
 	return wc;
 }
 
