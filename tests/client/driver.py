@@ -19,7 +19,8 @@ from layouts import *
 
 PAGE = mmap.PAGESIZE
 WINDOW = 4 << 20
-SECONDS = 10 * int(os.environ.get('LAB_TIMEOUT_SCALE', 1))
+# To find hangs, so long: an emulated machine can be slow.
+SECONDS = 60 * int(os.environ.get('LAB_TIMEOUT_SCALE', 1))
 
 VIRTIO_F_VERSION_1 = 32
 VRING_DESC_F_NEXT, VRING_DESC_F_WRITE = 1, 2

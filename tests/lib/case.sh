@@ -41,15 +41,22 @@ fail() {
 	exit 1
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds.
-wait_for() {
+# becomes SECONDS COMMAND...: wait until the command succeeds; status 1 if it does not.
+# To find hangs, SECONDS is 60, or more for what takes long: an emulated machine can be
+# slow. It is less only where that is what the case is about.
+becomes() {
 	local end=$((SECONDS + $1 * LAB_TIMEOUT_SCALE))
 
 	shift
 	until "$@"; do
-		[ $SECONDS -lt $end ] || fail "timed out waiting for: $*"
+		[ $SECONDS -lt $end ] || return 1
 		sleep 0.1
 	done
+}
+
+# wait_for SECONDS COMMAND...: the same, and fail if it does not.
+wait_for() {
+	becomes "$@" || fail "timed out waiting for: ${*:2}"
 }
 
 # must_fail COMMAND...: the command ends with another status than 0.

@@ -38,10 +38,10 @@ run_server() {
 	local name=$1 pid status=0
 
 	shift
-	wait_for 20 no_cm_ids
+	wait_for 60 no_cm_ids
 	timeout $((300 * LAB_TIMEOUT_SCALE)) "$@" >"$OUT/$name.server" 2>&1 &
 	pid=$!
-	wait_for 20 eval "${ready:-listening} || ! kill -0 $pid 2>/dev/null"
+	wait_for 60 eval "${ready:-listening} || ! kill -0 $pid 2>/dev/null"
 	put "$name" up
 	if [ "${endless:-}" ]; then
 		get "$name-done" >/dev/null

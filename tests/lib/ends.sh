@@ -19,7 +19,7 @@ nothing_left() {
 	local pid
 
 	pid=$(lab-guest 1 pid)
-	wait_for 20 no_objects "$pid"
+	wait_for 60 no_objects "$pid"
 	# the doorbell area stays
 	[ "$(memory_pinned "$pid")" -lt 1000 ]
 }
@@ -31,7 +31,7 @@ listed() {
 
 # gone PID: wait until nothing is left of a QEMU that has exited.
 gone() {
-	wait_for 20 no_objects "$1"
+	wait_for 60 no_objects "$1"
 	must_fail listed "$1"
 }
 

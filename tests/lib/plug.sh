@@ -39,7 +39,7 @@ another_network() {
 
 another_hca() {
 	rdma link add rxe1 type rxe netdev hca1
-	wait_for 10 test -e /sys/class/infiniband/rxe1/ports/1/gids/0
+	wait_for 60 test -e /sys/class/infiniband/rxe1/ports/1/gids/0
 }
 
 # left HCA: how many objects user space has on it.

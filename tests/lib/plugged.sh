@@ -36,7 +36,7 @@ start() {
 	# shellcheck disable=SC2016 # the inner shell expands it
 	IBDEV=$device setsid bash -c 'echo $$ >"$0"; exec "$@"' "$of.$name.pid" \
 		"$@" >"$of.$name" 2>&1 </dev/null &
-	wait_for 30 test -s "$of.$name.pid"
+	wait_for 60 test -s "$of.$name.pid"
 }
 
 # over PROGRAM: wait for its end, or say what it is waiting for.
@@ -44,10 +44,7 @@ over() {
 	local pid i
 
 	pid=$(pid "$1")
-	for ((i = 0; i < 60; i++)); do
-		! ended "$pid" || return 0
-		sleep 0.5
-	done
+	! becomes 60 ended "$pid" || return 0
 	cat "$of.$1" "/proc/$pid/stack"
 	for i in "/proc/$pid/task"/*; do
 		cat "$i/stack"
@@ -76,7 +73,7 @@ use)
 	start watch ibv_asyncwatch -d "$device"
 	wait_for 60 transferring events
 	wait_for 60 transferring polls
-	wait_for 30 eval "grep -q anon_inode <(ls -l /proc/$(pid watch)/fd)"
+	wait_for 60 eval "grep -q anon_inode <(ls -l /proc/$(pid watch)/fd)"
 	;;
 works)
 	kill -0 "$(pid events)" "$(pid polls)" "$(pid watch)"
@@ -92,24 +89,24 @@ ends)
 	;;
 appears)
 	wait_for 60 test -e "/sys/class/infiniband/$device"
-	wait_for 10 eval "ibv_devices | grep -w $device"
+	wait_for 60 eval "ibv_devices | grep -w $device"
 	IBDEV=$device soak -n 5
 	;;
 between)
 	# two devices on one HCA, so they have the same addresses
 	IBDEV=$2 gid_index
 	ibv_rc_pingpong -d "$2" -g "$GID_INDEX" -n 50 -c -p 19000 >"$OUT/server" &
-	wait_for 30 listens 19000
+	wait_for 60 listens 19000
 	ibv_rc_pingpong -d "$3" -g "$GID_INDEX" -n 50 -c -p 19000 127.0.0.1 \
 		>"$OUT/client"
 	wait $!
 	[ "$(pingpong_results "$OUT/server" "$OUT/client")" = 2 ]
 	;;
 fails)
-	wait_for 30 gone
+	wait_for 60 gone
 	# a program that waits for events gets an error; one that polls may poll forever
 	over events
-	wait_for 30 grep -q event_type "$of.watch"
+	wait_for 60 grep -q event_type "$of.watch"
 	sleep 1
 	cat "$of".{events,polls,watch}
 	must_fail grep 'the slowest in' "$of.events"

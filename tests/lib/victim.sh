@@ -66,7 +66,7 @@ rebind() {
 	kill -KILL "${LOAD[@]}" 2>/dev/null || true
 	wait "${LOAD[@]}" || true
 	echo "$device" >"$driver/bind"
-	wait_for 20 has_device
+	wait_for 60 has_device
 	soak -n 5
 }
 
@@ -94,7 +94,7 @@ unload)
 		kill -KILL "${LOAD[@]}" 2>/dev/null || true
 		wait "${LOAD[@]}" || true
 		modprobe virtio_hyv
-		wait_for 10 has_device
+		wait_for 60 has_device
 		soak -n 5
 	done
 	;;

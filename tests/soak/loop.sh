@@ -97,7 +97,7 @@ loop() {
 	local round rounds=$LAB_SOAK_ROUNDS start
 
 	get soaking >/dev/null
-	wait_for 30 has qp "$(lab-guest 2 pid)" 2
+	wait_for 60 has qp "$(lab-guest 2 pid)" 2
 	step "two rounds before the counts"
 	"$1" 1
 	"$1" 2

@@ -14,7 +14,7 @@ listens_for_cm() {
 
 for ((run = 1; run <= RUNS; run++)); do
 	cmtime -b "$MY_IP" -c $CONNECTIONS >"$OUT/server" 2>&1 &
-	wait_for 20 listens_for_cm
+	wait_for 60 listens_for_cm
 	cmtime -s "$MY_IP" -c $CONNECTIONS >"$OUT/native.$run"
 	kill $!
 	wait $! || true

@@ -12,5 +12,5 @@ cd "$LAB_CASE"
 perftest_results guest1/*_native.client host2/*_native.client | tee "$OUT/figures"
 [ "$(wc -l <"$OUT/figures")" = 8 ]
 diff "$OUT/gids" guest1/gids
-wait_for 20 no_objects "$(lab-guest 1 pid)"
+wait_for 60 no_objects "$(lab-guest 1 pid)"
 klog_check

@@ -24,5 +24,5 @@ step "client"
 tap_passed "$OUT/client"
 
 step "nothing is left of it"
-wait_for 10 clean
+wait_for 60 clean
 klog_check

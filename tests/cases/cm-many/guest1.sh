@@ -15,7 +15,7 @@ for round in 1 2 3 4; do
 		-- ucmatose -s "$at" -c 125 -C 1 -S 64
 	expect_text "connections-$round" 'test complete'
 	expect_text "connections-$round" 'return status 0'
-	wait_for 20 nothing_is_left
+	wait_for 60 nothing_is_left
 	barrier "round-$round"
 	barrier "next-$round"
 	slab[round]=$(memory_slab)

@@ -12,7 +12,7 @@ sed 's/$/ via 192.0.2.1/' "$OUT/gids" | hyv map add -f -
 for round in 1 2 3 4; do
 	barrier "round-$round"
 	for n in 1 2; do
-		wait_for 30 no_objects "$(lab-guest $n pid)"
+		wait_for 60 no_objects "$(lab-guest $n pid)"
 	done
 	slab[round]=$(memory_slab)
 	barrier "next-$round"

@@ -51,7 +51,7 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	echo "$vnic" >"$driver/unbind"
 	[ ! -e /sys/class/net/hyvhca0 ]
 	nc -u -l 4791 &
-	wait_for 10 port_is_taken
+	wait_for 60 port_is_taken
 	must_fail bind_vnic
 	lab-klog | grep "UDP port 4791 is in use.*rdma_rxe"
 	[ ! -e "/sys/class/infiniband/$IBDEV" ]
@@ -59,7 +59,7 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	kill %1
 	wait %1 || true
 	bind_vnic
-	wait_for 10 device_is_back
+	wait_for 60 device_is_back
 
 	step "kernel users of RDMA other than rdma_cm are refused"
 	modprobe -a rds_rdma nvme_rdma ib_iser
@@ -73,20 +73,20 @@ rdma link show "$IBDEV/1" | grep 'netdev eth0'
 before=$(gid_count)
 ip addr add "$MY_IP6/64" dev eth0 nodad
 ip addr add "10.88.0.$number/24" dev eth0
-wait_for 10 gids_are $((before + 2))
+wait_for 60 gids_are $((before + 2))
 ip link add link eth0 name eth0.5 type vlan id 5
 ip addr add "10.89.0.$number/24" dev eth0.5
 ip link set eth0.5 up
-wait_for 10 eval "grep -qx eth0.5 /sys/class/infiniband/$IBDEV/ports/1/gid_attrs/ndevs/* 2>/dev/null"
+wait_for 60 eval "grep -qx eth0.5 /sys/class/infiniband/$IBDEV/ports/1/gid_attrs/ndevs/* 2>/dev/null"
 ip link del eth0.5
 ip addr del "10.88.0.$number/24" dev eth0
-wait_for 10 gids_are $((before + 1))
+wait_for 60 gids_are $((before + 1))
 
 step "another guest cannot take them"
 KLOG_HARMLESS+=('add_roce_gid GID add failed' 'ib_cache_gid_add: unable to add gid')
 guest_barrier addressed
 ip addr add "$PEER_IP/32" dev eth0
-wait_for 10 eval "lab-klog | grep -qE 'host refuse.*$PEER_IP: (another machine|in use)'"
+wait_for 60 eval "lab-klog | grep -qE 'host refuse.*$PEER_IP: (another machine|in use)'"
 gids_are $((before + 1))
 ip addr del "$PEER_IP/32" dev eth0
 guest_barrier refused
@@ -98,30 +98,30 @@ run_pair rping-large rping -s -a "$at" -C 5 -S 65000 -V \
 	-- rping -c -a "$at" -C 5 -S 65000 -V
 step "an address moves during a connection"
 if [ "$LAB_MACHINE" = guest2 ]; then
-	wait_for 20 no_cm_ids
+	wait_for 60 no_cm_ids
 	rping -s -a "$at" -S 4096 -V >"$OUT/rping-live" &
 	live=$!
-	wait_for 20 listening
+	wait_for 60 listening
 	put rping-live up
 else
 	get rping-live >/dev/null
 	rping -c -a "$at" -S 4096 -V >"$OUT/rping-live" &
 	live=$!
 fi
-wait_for 20 is_connected
+wait_for 60 is_connected
 guest_barrier connected
 if [ "$LAB_MACHINE" = guest1 ]; then
 	ip addr add fd77::99/64 dev eth0 nodad
-	wait_for 10 gids_are $((before + 2))
+	wait_for 60 gids_are $((before + 2))
 	guest_barrier there
 	ip addr del fd77::99/64 dev eth0
-	wait_for 10 gids_are $((before + 1))
+	wait_for 60 gids_are $((before + 1))
 	guest_barrier gone
 else
 	guest_barrier there
 	guest_barrier gone
 	ip addr add fd77::99/64 dev eth0 nodad
-	wait_for 10 gids_are $((before + 2))
+	wait_for 60 gids_are $((before + 2))
 	ip addr del fd77::99/64 dev eth0
 fi
 # long enough for retries of a lost packet to end
@@ -169,7 +169,7 @@ endless=1 run_pair cmtime cmtime -b "$at" -c 50 -- cmtime -s "$at" -c 50
 
 # rsockets of datagrams name no GID, which RoCE requires: they fail as on the host.
 [ "$LAB_MACHINE" != guest1 ] ||
-	put udpong "$(timeout $((20 * LAB_TIMEOUT_SCALE)) udpong -s "$at" -C 1 2>&1 >/dev/null || echo $?)"
+	put udpong "$(timeout $((60 * LAB_TIMEOUT_SCALE)) udpong -s "$at" -C 1 2>&1 >/dev/null || echo $?)"
 head -c 3000000 /dev/urandom >/tmp/sent
 endless=1 run_pair rcopy rcopy -p 7490 -- rcopy /tmp/sent "$at:/tmp/received" -p 7490
 if [ "$LAB_MACHINE" = guest1 ]; then
@@ -192,7 +192,7 @@ run_pair tcp env LD_PRELOAD=$preload tcpcopy -l "$at" 7600 67108864 \
 expect_text tcp 'all is right'
 barrier preloaded
 
-wait_for 20 no_cm_ids
+wait_for 60 no_cm_ids
 barrier connected
 grep . "/sys/class/infiniband/$IBDEV/ports/1/hw_counters"/gsi_*
 cd "/sys/class/infiniband/$IBDEV/ports/1/hw_counters"
@@ -201,8 +201,8 @@ cd "/sys/class/infiniband/$IBDEV/ports/1/hw_counters"
 
 step "the address of the HCA changes"
 barrier changed
-wait_for 20 has_gid "$(get "gid-$LAB_HOST")"
-wait_for 10 gids_are $((before + 1))
+wait_for 60 has_gid "$(get "gid-$LAB_HOST")"
+wait_for 60 gids_are $((before + 1))
 barrier seen
 barrier end
 klog_check

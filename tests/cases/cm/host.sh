@@ -19,7 +19,7 @@ packets() {
 }
 
 hyv list
-output=$(timeout $((20 * LAB_TIMEOUT_SCALE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
+output=$(timeout $((60 * LAB_TIMEOUT_SCALE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
 [[ $output == rconnect:* ]]
 [ "$(get udpong)" = "$output" ]
 barrier preload
@@ -42,7 +42,7 @@ expect_output 1 '' "hyv: $gid: A vNIC has this GID" hyv map replace "$gid" via 1
 expect_output 3 '' "hyv: $gid: No static entry has this GID" hyv map del "$gid"
 
 for n in "${mine[@]}"; do
-	wait_for 20 no_objects "$(lab-guest "$n" pid)"
+	wait_for 60 no_objects "$(lab-guest "$n" pid)"
 done
 
 step "the address of the HCA changes"
@@ -55,6 +55,6 @@ ip link set hca0 address "$before"
 
 barrier end
 for n in "${mine[@]}"; do
-	wait_for 20 no_objects "$(lab-guest "$n" pid)"
+	wait_for 60 no_objects "$(lab-guest "$n" pid)"
 done
 klog_check

@@ -24,7 +24,7 @@ barrier seen
 step "a process that has the device open is listed under its QEMU"
 rdma resource show ctx
 for n in 1 2; do
-	wait_for 20 has ctx "$(lab-guest $n pid)" 1
+	wait_for 60 has ctx "$(lab-guest $n pid)" 1
 done
 barrier listed
 

@@ -18,7 +18,7 @@ is_flooding() {
 flood_start() {
 	${2:+"${STRANGER[@]}"} fair flood "$1" $NOBODY ${2:+"$2"} >"$OUT/flood" 2>&1 &
 	flood=$!
-	wait_for 120 is_flooding
+	wait_for 300 is_flooding
 	# the first commands have been returned, and others taken their places
 	sleep 3
 }

@@ -12,7 +12,7 @@ with() {
 	LAB_HYV_PROPS=hca=rxe0,$1 lab-guest 1 start
 	lab-guest 1 wait-up
 	lab-guest 1 exec "bash $CASE/inside.sh $2"
-	wait_for 20 no_objects "$(lab-guest 1 pid)"
+	wait_for 60 no_objects "$(lab-guest 1 pid)"
 }
 
 # bits 28 (indirect descriptors) and 29 (event index) as the guest has them

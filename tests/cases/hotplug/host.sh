@@ -81,10 +81,10 @@ unplug slot1
 unplug slot2
 wait_for 60 unplugged slot1
 wait_for 60 unplugged slot2
-wait_for 20 no_objects_on rxe1
+wait_for 60 no_objects_on rxe1
 inside works hyv0
 inside ends hyv0
-wait_for 20 no_objects "$pid"
+wait_for 60 no_objects "$pid"
 # the doorbell area of the vNIC that is left
 [ "$(memory_pinned "$pid")" = "$pinned" ]
 

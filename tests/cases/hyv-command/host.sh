@@ -94,7 +94,7 @@ barrier program-seen
 step "counters grow while there is traffic"
 barrier traffic
 for name in doorbells arms events interrupts; do
-	wait_for 20 grown $name "$(counter $name)"
+	wait_for 60 grown $name "$(counter $name)"
 done
 hyv stats
 [ "$(counter errors)" -le "$(counter commands)" ]
@@ -109,7 +109,7 @@ barrier traffic-seen
 
 step "no object is left, no counter grows"
 barrier end
-wait_for 20 is '[.objects[].count] | add' 0
+wait_for 60 is '[.objects[].count] | add' 0
 is .pinned "$idle"
 is .queue_bytes 0
 is .mr_bytes 0

@@ -14,7 +14,7 @@ restart() {
 
 get soaking
 pid2=$(lab-guest 2 pid)
-wait_for 30 has qp "$pid2" 2
+wait_for 60 has qp "$pid2" 2
 
 step "processes killed while they transfer and register"
 victim kill 12

@@ -25,9 +25,9 @@ check)
 	echo "${device##*/}" >/sys/bus/pci/drivers/virtio-pci/bind
 	;&
 check-driver)
-	wait_for 30 eval 'ibv_devices | grep -w hyv0'
+	wait_for 60 eval 'ibv_devices | grep -w hyv0'
 	# in guest addressing, those of its network device
-	wait_for 30 eval 'gids | grep 0000:0000:ffff:'
+	wait_for 60 eval 'gids | grep 0000:0000:ffff:'
 	soak -n 10
 	;;
 esac

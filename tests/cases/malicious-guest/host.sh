@@ -101,7 +101,7 @@ attack() {
 get soaking >/dev/null
 pid1=$(lab-guest 1 pid)
 pid2=$(lab-guest 2 pid)
-wait_for 30 has qp "$pid2" 2
+wait_for 60 has qp "$pid2" 2
 
 begin_watch
 attack "$LAB_FUZZ_SEED"
@@ -123,7 +123,7 @@ began=$SECONDS
 attacker attack $((LAB_FUZZ_SEED + 2)) $SECONDS_EACH "$LAB_TIMEOUT_SCALE" \
 	"$OUT/begun" || true &
 attack=$!
-wait_for 30 test -e "$OUT/begun"
+wait_for 60 test -e "$OUT/begun"
 sleep $((SECONDS_EACH / 2))
 lab-guest 1 reset
 attacked=$((attacked + SECONDS - began))

@@ -42,7 +42,7 @@ run hostile_unplug
 step "the module can be removed"
 # The last test does not wait for a process that shares the memory and the files of
 # a killed one, and ends after it.
-wait_for 10 grep -qx 0 /sys/module/hyv/refcnt
+wait_for 60 grep -qx 0 /sys/module/hyv/refcnt
 rmmod hyv
 modprobe hyv
 [ ${#failed[@]} = 0 ] || fail "devtest ${failed[*]}"

@@ -13,6 +13,6 @@ echo "$count regions"
 [ "$(memory_pinned "$pid")" -gt 40000 ]
 put counted yes
 get end
-wait_for 20 no_objects "$pid"
+wait_for 60 no_objects "$pid"
 [ "$(memory_pinned "$pid")" -lt 10000 ]
 klog_check

@@ -79,7 +79,7 @@ cp /lib/systemd/network/80-ethernet.network.example \
 dbus-daemon --system --fork
 /lib/systemd/systemd-networkd &
 networkd=$!
-wait_for 20 networkd_knows eth0
+wait_for 60 networkd_knows eth0
 sleep 10
 grep -h ADMIN_STATE "/run/systemd/netif/links/$(cat /sys/class/net/$DEV/ifindex)" |
 	tee "$OUT/networkd"

@@ -17,7 +17,7 @@ perftest_results guest*/*.client | tee "$OUT/figures"
 # 16 runs between the guests, 6 in each of them, one size each
 [ "$(wc -l <"$OUT/figures")" = $((16 + 2 * 6)) ]
 for n in 1 2; do
-	wait_for 20 no_objects "$(lab-guest $n pid)"
+	wait_for 60 no_objects "$(lab-guest $n pid)"
 done
 
 step "without a VM"

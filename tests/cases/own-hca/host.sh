@@ -20,7 +20,7 @@ PARAMETERS=/sys/module/hyvs/parameters
 # plug: add the device
 plug() {
 	rdma link add $IBDEV type hyv netdev own
-	wait_for 10 eval 'ibv_devices | grep -w hyvs0'
+	wait_for 60 eval 'ibv_devices | grep -w hyvs0'
 	gid_index
 }
 
@@ -48,10 +48,10 @@ endless() {
 		--run_infinitely)
 	"${program[@]}" >/dev/null 2>&1 &
 	SERVER=$!
-	wait_for 10 listens 18515
+	wait_for 60 listens 18515
 	"${program[@]}" "$MY_IP" >/dev/null 2>&1 &
 	CLIENT=$!
-	wait_for 20 own $CLIENT
+	wait_for 60 own $CLIENT
 }
 
 # The root has only the provider of the other cases' HCA.
@@ -104,12 +104,12 @@ for test in ib_send_lat ib_write_bw ib_read_bw ib_atomic_lat; do
 done
 perftest within send-bw-16 ib_send_bw -s 4096 -n 50 -q 16
 perftest within send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
-wait_for 10 no_objects
+wait_for 60 no_objects
 
 step "XRC domains, and thread domains"
 ibv_xsrq_pingpong -d $IBDEV -g "$GID_INDEX" -n 100 -c 2 >"$OUT/xsrq.server" &
 processes=($!)
-wait_for 10 listens 18515
+wait_for 60 listens 18515
 for ((n = 1; n <= 2; n++)); do
 	ibv_xsrq_pingpong -d $IBDEV -g "$GID_INDEX" -n 100 "$MY_IP" \
 		>"$OUT/xsrq.client$n" &
@@ -120,14 +120,14 @@ for process in "${processes[@]}"; do
 done
 xrc "$OUT/xrc-domain"
 domains
-wait_for 10 no_objects
+wait_for 60 no_objects
 
 step "rdma-core's tests"
 NETDEV=own pyverbs "$OUT/pyverbs"
 cut -d ' ' -f 2 "$OUT/pyverbs" | sort | uniq -c
 must_fail grep -vE ' (ok|skipped)' "$OUT/pyverbs"
 [ "$(grep -c ' ok' "$OUT/pyverbs")" -ge 50 ]
-wait_for 10 no_objects
+wait_for 60 no_objects
 
 step "wrong use of the verbs"
 misuse
@@ -136,12 +136,12 @@ echo 8 >$PARAMETERS/max_contexts_per_user
 limit context 4 EDQUOT
 hold context 4 >"$OUT/hold" &
 holder=$!
-wait_for 10 grep -q holding "$OUT/hold"
+wait_for 60 grep -q holding "$OUT/hold"
 limit context 2 EDQUOT
 kill $holder
 wait $holder || true
 echo "$contexts" >$PARAMETERS/max_contexts_per_user
-wait_for 10 no_objects
+wait_for 60 no_objects
 
 step "memory of a file that is no memory"
 modprobe loop
@@ -149,7 +149,7 @@ truncate -s 1M /tmp/disk
 disk=$(losetup --find --show /tmp/disk)
 misuse file "$disk"
 losetup -d "$disk"
-wait_for 10 no_objects
+wait_for 60 no_objects
 
 step "workers run in the cgroups of their processes"
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
@@ -159,12 +159,12 @@ mkdir /sys/fs/cgroup/own
 	exec nice -n 5 hold context 1 >/dev/null
 ) &
 holder=$!
-wait_for 10 worker_of $holder
+wait_for 60 worker_of $holder
 grep '^0::/own$' "/proc/$(worker_of $holder)/cgroup"
 [ "$(ps -o ni= -p "$(worker_of $holder)")" -eq 5 ]
 kill $holder
 wait $holder || true
-wait_for 10 rmdir /sys/fs/cgroup/own
+wait_for 60 rmdir /sys/fs/cgroup/own
 
 for type in RC XRC; do
 	step "processes are killed, $type"
@@ -173,11 +173,11 @@ for type in RC XRC; do
 	wait $SERVER || true
 	kill -KILL $CLIENT
 	wait $CLIENT || true
-	wait_for 10 no_objects
+	wait_for 60 no_objects
 
 	step "the device is deleted below its processes, $type"
 	endless $type
-	timeout $((20 * LAB_TIMEOUT_SCALE)) rdma link del $IBDEV
+	timeout $((60 * LAB_TIMEOUT_SCALE)) rdma link del $IBDEV
 	unplugged
 	# They have its pages still.
 	must_fail rmmod hyvs
@@ -189,7 +189,7 @@ done
 step "its network device goes"
 pingpong within again 4096 100
 ip link del own
-wait_for 20 unplugged
+wait_for 60 unplugged
 
 step "its port is asked while its network device goes"
 for ((i = 0; i < 10; i++)); do
@@ -218,8 +218,8 @@ for ((i = 0; i < 10; i++)); do
 	: >"$OUT/remap"
 	misuse remap >"$OUT/remap" &
 	mapper=$!
-	wait_for 10 grep maps "$OUT/remap"
-	wait_for 20 eval 'rmmod hyvs 2>/dev/null'
+	wait_for 60 grep maps "$OUT/remap"
+	wait_for 60 eval 'rmmod hyvs 2>/dev/null'
 	wait $mapper
 	ip link del own
 	insmod "$HYV_MODULES/hyvs.ko"

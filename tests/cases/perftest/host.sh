@@ -23,6 +23,6 @@ files=(guest1/*.client guest2/*.client)
 [ ${#files[@]} = $((14 + 2 * 14 + 16 + 2 * 2)) ]
 
 for n in 1 2; do
-	wait_for 20 no_objects "$(lab-guest $n pid)"
+	wait_for 60 no_objects "$(lab-guest $n pid)"
 done
 klog_check

@@ -10,6 +10,6 @@ grep usec/iter guest*/*.client
 # 16 pairs of programs between the guests, 10 in each of them
 [ "$(pingpong_results guest*/*.{server,client})" = 72 ]
 for n in 1 2; do
-	wait_for 20 no_objects "$(lab-guest $n pid)"
+	wait_for 60 no_objects "$(lab-guest $n pid)"
 done
 klog_check

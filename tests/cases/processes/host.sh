@@ -7,6 +7,6 @@
 barrier forked
 barrier end
 for n in 1 2; do
-	wait_for 20 no_objects "$(lab-guest $n pid)"
+	wait_for 60 no_objects "$(lab-guest $n pid)"
 done
 klog_check

@@ -19,7 +19,7 @@ refused() {
 	[ -z "$hint" ] || lines=2
 	shift 3
 	step "$name"
-	timeout 30 "$@" >"$OUT/$name" 2>&1 || status=$?
+	timeout $((60 * LAB_TIMEOUT_SCALE)) "$@" >"$OUT/$name" 2>&1 || status=$?
 	cat "$OUT/$name"
 	[ $status != 124 ] || fail "QEMU has started"
 	[ $status != 0 ] || fail "success"
@@ -36,7 +36,7 @@ device() {
 mapfile -t good < <(device hca=rxe0)
 step "QEMU accepts a correct setup"
 status=0
-timeout 5 "${good[@]}" || status=$?
+timeout $((10 * LAB_TIMEOUT_SCALE)) "${good[@]}" || status=$?
 [ $status = 124 ]
 hyv list
 
@@ -53,7 +53,7 @@ mapfile -t command < <(device hca=rxe0,window-size=4G)
 	sleep 60
 ) &
 pid=$!
-wait_for 30 grep -q prelaunch "$OUT/locked"
+wait_for 60 grep -q prelaunch "$OUT/locked"
 grep -q hyv-window "/proc/$pid/maps"
 for field in VmLck VmRSS; do
 	echo "$field $(kilobytes $field)"

@@ -10,6 +10,6 @@ barrier end
 [ "$(perftest_results "$LAB_CASE"/guest1/{send,write,read}-*.client |
 	tee "$OUT/figures" | wc -l)" = 3 ]
 for n in 1 2; do
-	wait_for 20 no_objects "$(lab-guest $n pid)"
+	wait_for 60 no_objects "$(lab-guest $n pid)"
 done
 klog_check

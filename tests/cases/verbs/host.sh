@@ -46,6 +46,6 @@ for suite in $(verbs -l); do
 done
 [ "$tap_points" -ge 22 ] || fail "only $tap_points suites"
 pid=$(lab-guest 1 pid)
-wait_for 20 no_objects "$pid"
+wait_for 60 no_objects "$pid"
 klog_check
 tap_done

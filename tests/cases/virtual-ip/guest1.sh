@@ -43,7 +43,7 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	ip link set card0 netns container
 	ip -n container addr add $STATIC/24 dev card0
 	ip -n container link set card0 up
-	wait_for 10 eval "lab-klog | grep -q 'unable to add gid $STATIC_GID'"
+	wait_for 60 eval "lab-klog | grep -q 'unable to add gid $STATIC_GID'"
 	must_fail has_gid $STATIC_GID
 	must_fail was_refused $STATIC
 	ip -n container link del card0
@@ -61,7 +61,7 @@ for round in 1 2 3; do
 	else
 		guest_barrier "old-$round"
 		ip addr add $VIRTUAL/32 dev eth0
-		wait_for 10 was_refused $VIRTUAL
+		wait_for 60 was_refused $VIRTUAL
 		must_fail has_gid $VIRTUAL_GID
 		guest_barrier "refused-$round"
 	fi
@@ -81,7 +81,7 @@ for round in 1 2 3; do
 	guest_barrier "reached-$round"
 	if [ "$LAB_MACHINE" = guest2 ]; then
 		ip addr del $VIRTUAL/32 dev eth0
-		wait_for 10 eval "! has_gid $VIRTUAL_GID"
+		wait_for 60 eval "! has_gid $VIRTUAL_GID"
 	fi
 	guest_barrier "end-$round"
 done
@@ -90,7 +90,7 @@ step "a static entry of the administrator is deleted"
 barrier static
 if [ "$LAB_MACHINE" = guest2 ]; then
 	ip addr add $STATIC/32 dev eth0
-	wait_for 10 was_refused $STATIC
+	wait_for 60 was_refused $STATIC
 	must_fail has_gid $STATIC_GID
 fi
 barrier static-refused
