@@ -5,6 +5,8 @@
 #include <linux/bitops.h>
 #include <linux/err.h>
 #include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
 #include <compat/ib_private.h>
 
 #include "hca/hca.h"
@@ -60,6 +62,7 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		return PTR_ERR(context->charge);
 	hyvh_mmap_table_init(&context->regions);
 	INIT_LIST_HEAD(&context->mappings);
+	mutex_init(&context->own_lock);
 	ret = hyvh_uctx_open(&context->uctx, &vnic->hca_path, vnic->hca_cred,
 			     cmd->driver, vnic->owner, cmd->scratch, cmd);
 	if (ret) {
@@ -89,6 +92,7 @@ static int hyvh_context_close(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	struct hyvh_context *context = hyvh_to_context(obj);
 
 	hyvh_uctx_close(&context->uctx);
+	mutex_destroy(&context->own_lock);
 	hyvh_charge_put(context->charge);
 	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
 			    hweight_long(context->own_doorbells) * PAGE_SIZE);
@@ -135,7 +139,7 @@ static int hyvh_context_mmap_queue(struct hyvh_cmd *cmd,
  * A doorbell page that the driver makes, and keeps until the end of the context. It
  * would log a line if it were asked for the same again.
  */
-static int hyvh_context_mmap_own(struct hyvh_cmd *cmd,
+static int hyvh_context_make_own(struct hyvh_cmd *cmd,
 				 struct hyvh_context *context,
 				 struct hyvh_window_req *req, int own)
 {
@@ -143,24 +147,41 @@ static int hyvh_context_mmap_own(struct hyvh_cmd *cmd,
 		&cmd->vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES];
 	int ret;
 
-	if (test_and_set_bit(own, &context->own_doorbells))
+	lockdep_assert_held(&context->own_lock);
+	if (context->own_doorbells & BIT(own))
 		return hyvh_cmd_refuse(cmd, -EINVAL,
 				       "doorbell page %d exists", own);
 	ret = hyvh_quota_charge(quota, PAGE_SIZE);
-	if (ret) {
-		clear_bit(own, &context->own_doorbells);
+	if (ret)
 		return hyvh_cmd_refuse(cmd, ret,
 				       "no quota for a doorbell page");
-	}
 	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
-	if (!ret)
-		return 0;
-	/* A driver that was asked may have made the page anyway. */
-	if (!req->asked) {
+	/* A driver that was asked may have made the page even if it has failed. */
+	if (!ret || req->asked)
+		context->own_doorbells |= BIT(own);
+	else
 		hyvh_quota_uncharge(quota, PAGE_SIZE);
-		clear_bit(own, &context->own_doorbells);
-	}
-	return hyvh_cmd_refuse(cmd, ret, "cannot map a doorbell page");
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret, "cannot map a doorbell page");
+	return 0;
+}
+
+/*
+ * One at a time: a request must not take a page that another one fails to make for
+ * one that exists.
+ */
+static int hyvh_context_mmap_own(struct hyvh_cmd *cmd,
+				 struct hyvh_context *context,
+				 struct hyvh_window_req *req, int own)
+{
+	int ret;
+
+	ret = mutex_lock_killable(&context->own_lock);
+	if (ret)
+		return ret;
+	ret = hyvh_context_make_own(cmd, context, req, own);
+	mutex_unlock(&context->own_lock);
+	return ret;
 }
 
 static int hyvh_context_mmap(struct hyvh_cmd *cmd, struct hyvh_context *context,

@@ -52,6 +52,7 @@ struct hyvh_context {
 	struct hyvh_mmap_table regions;	/* what may be mapped */
 	struct hyvh_doorbell_pages doorbells;	/* pages that may be mapped, too */
 	struct hyvh_charge *charge;	/* for those that it has; or NULL */
+	struct mutex own_lock;		/* protects own_doorbells */
 	unsigned long own_doorbells;	/* bits of those made, charged, too */
 	/* In the window; protected by hyvh_window.lock. */
 	struct list_head mappings;

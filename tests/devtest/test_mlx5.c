@@ -4,6 +4,7 @@
  * what a provider may ask for, doorbell pages.
  */
 #include <endian.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -481,6 +482,77 @@ static void test_full_window(void)
 	tap_is(vnic_window_used(&vnic), 0, "pages of the window in use");
 }
 
+#define RACERS 3
+
+/* Threads that ask for the same page, which cannot be made. */
+struct own_race {
+	uint32_t context;
+	int expected;
+	uint64_t end;
+	atomic_uint tries, others;
+};
+
+static void *own_racer(void *arg)
+{
+	struct own_race *race = arg;
+	uint64_t at;
+	int ret;
+
+	while (dt_now_ms() < race->end) {
+		ret = m5_mmap(&vnic, race->context, MMAP(6, 0), DT_PAGE,
+			      HYV_MMAP_WRITE, &at);
+		atomic_fetch_add(&race->tries, 1);
+		if (ret != race->expected)
+			atomic_fetch_add(&race->others, 1);
+	}
+	return NULL;
+}
+
+static void race_own(uint32_t context, int expected, const char *what)
+{
+	struct own_race race = {
+		.context = context,
+		.expected = expected,
+		.end = dt_now_ms() + 2000,
+	};
+	pthread_t thread[RACERS];
+	int i;
+
+	for (i = 0; i < RACERS; i++)
+		REQUIRE(!pthread_create(&thread[i], NULL, own_racer, &race),
+			"pthread_create");
+	for (i = 0; i < RACERS; i++)
+		pthread_join(thread[i], NULL);
+	tap_ok(atomic_load(&race.tries) && !atomic_load(&race.others),
+	       "%s: %u of %u requests have another status than %d", what,
+	       atomic_load(&race.others), atomic_load(&race.tries), expected);
+}
+
+/* A page that another one has failed to make does not exist for any of them. */
+static void test_own_race(void)
+{
+	struct hyv_set_limits limits = {.size = sizeof(limits)};
+	const uint32_t w = HYV_MMAP_WRITE;
+	uint64_t at, last = 0;
+	struct m5 m;
+
+	m5_init(&m, &vnic);
+	limits.max_queue_bytes = queue_bytes_used();
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	race_own(m.context, HYV_S_EDQUOT, "at the limit");
+	limits.max_queue_bytes = 1 << 30;
+	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	while (!m5_mmap(&vnic, m.context, MMAP(0, 0), DT_PAGE, w, &at))
+		last = at;
+	race_own(m.context, HYV_S_ENOSPC, "with a full window");
+	REQUIRE_EQ(cmd_munmap(&vnic, m.context, last), 0, "MUNMAP");
+	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
+	       "the page can be made after that");
+	race_own(m.context, HYV_S_EINVAL, "once it exists");
+	m5_destroy(&m);
+	tap_is(queue_bytes_used(), 0, "nothing is charged in the end");
+}
+
 /* --- Doorbell records --- */
 
 static void test_records(void)
@@ -785,6 +857,7 @@ void suite_mlx5(void)
 	test_mmap();
 	test_own_doorbells();
 	test_full_window();
+	test_own_race();
 	test_records();
 	test_reuse();
 	test_resize();
