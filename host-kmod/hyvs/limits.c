@@ -30,7 +30,8 @@ const u32 hyvs_max_objects[HYVS_KINDS] = {
 	[HYVS_SRQ] = 65536,
 	[HYVS_QP] = 65536,
 	[HYVS_MEMBER] = 4096,
-	[HYVS_XRCD] = 65536,
+	/* Each counts as a context, too; that limit must not be the lower one. */
+	[HYVS_XRCD] = 1024,
 };
 
 /* A user with contexts. Counts are protected by dev->limits_lock. */

@@ -22,6 +22,7 @@
 #define ENTRIES	 512
 #define GROUP	 64 /* members at most */
 #define MOST_PDS 40000
+#define XRCDS	 1024 /* of a device */
 #define DOORBELL 0x800
 #define QKEY	 0x11111111
 #define SECONDS	 5
@@ -147,6 +148,99 @@ static void test_pds(struct rc *rc)
 		if (ibv_dealloc_pd(pd[i]))
 			die("cannot deallocate a PD");
 	free(pd);
+}
+
+static struct ibv_xrcd *open_xrcd(struct rc *rc)
+{
+	struct ibv_xrcd_init_attr init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+
+	return ibv_open_xrcd(rc->context, &init);
+}
+
+/* The domains that a process has got, and why not more. */
+struct taken {
+	unsigned int domains;
+	int error;
+};
+
+/* All domains that there are for a process of the user @uid, until @end ends.
+ */
+static void take_domains(uid_t uid, int report, int end)
+{
+	struct taken taken = {};
+	struct rc rc;
+	char none;
+
+	/* Objects count for the real user, the effective one opens files. */
+	if (setresuid(uid, 0, 0))
+		_exit(1);
+	rc_open(&rc);
+	while (open_xrcd(&rc))
+		taken.domains++;
+	taken.error = errno;
+	if (write(report, &taken, sizeof(taken)) != sizeof(taken) ||
+	    read(end, &none, 1))
+		_exit(1);
+	_exit(0);
+}
+
+/* Returns false if a process of the user has got none, and sets @error. */
+static bool take_more(uid_t uid, int end[2], unsigned int *domains, int *error)
+{
+	struct taken taken;
+	int report[2];
+	pid_t pid;
+
+	if (pipe(report))
+		die_errno("cannot make a pipe");
+	pid = fork();
+	if (pid < 0)
+		die_errno("cannot fork");
+	if (!pid) {
+		close(end[1]);
+		take_domains(uid, report[1], end[0]);
+	}
+	close(report[1]);
+	if (read(report[0], &taken, sizeof(taken)) != sizeof(taken))
+		die("a process that takes XRC domains has failed");
+	close(report[0]);
+	*domains += taken.domains;
+	*error = taken.error;
+	return taken.domains;
+}
+
+/* The children end with the other end of the pipe. */
+static void test_xrcds(void)
+{
+	unsigned int alone = 0, all = 0, third = 0;
+	int end[2], error, status;
+	uid_t user;
+
+	if (pipe(end))
+		die_errno("cannot make a pipe");
+	for (user = 1; user <= 2; user++) {
+		alone = 0;
+		take_more(user, end, &alone, &error);
+		all += alone;
+		while (take_more(user, end, &all, &error))
+			;
+	}
+	tap_is(alone, XRCDS / 4,
+	       "a process has half of the XRC domains of a user");
+	tap_is(error, EDQUOT, "then the limit of the user is reached");
+	tap_is(all, XRCDS, "two users have all of the device");
+	take_more(3, end, &third, &error);
+	tap_is(third, 0, "a third one has none");
+	tap_is(error, ENOMEM, "as the device has no more");
+	close(end[1]);
+	while (wait(&status) > 0)
+		if (status)
+			die("a process that took XRC domains has failed");
+	close(end[0]);
 }
 
 static struct ibv_qp *create_ud(struct rc *rc, struct ibv_cq *cq)
@@ -472,13 +566,14 @@ int main(int argc, char **argv)
 	if (argc != 1)
 		die("usage: misuse [remap | file FILE]");
 	rc_open(&rc);
-	tap_plan(21);
+	tap_plan(26);
 	test_attributes(&rc);
 	test_fork(&rc);
 	test_rereg(&rc);
 	test_group_of_ipv4(&rc);
 	test_places(&rc);
 	test_pds(&rc);
+	test_xrcds();
 	test_lids(&rc);
 	test_resize(&rc);
 	rc_close(&rc);
