@@ -5,6 +5,7 @@
 #include <linux/bitops.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/limits.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <compat/pin.h>
@@ -34,7 +35,7 @@ static int hyvs_mem_resolve(struct hyvs_mem *mem)
 {
 	const struct sg_table *sgt = &mem->umem->sgt_append.sgt;
 	struct eng_mem *eng = &mem->eng;
-	u64 first_piece, place, size;
+	u64 first_piece, place, size, count;
 	struct scatterlist *sg;
 	unsigned int i;
 
@@ -45,8 +46,13 @@ static int hyvs_mem_resolve(struct hyvs_mem *mem)
 	place = -first_piece & (size - 1);
 	eng->first = place + ib_umem_offset(mem->umem);
 	eng->length = mem->umem->length;
-	eng->count = (eng->first + eng->length + size - 1) >> eng->shift;
-	eng->run = kvcalloc(eng->count, sizeof(*eng->run), GFP_KERNEL_ACCOUNT);
+	count = (eng->first + eng->length + size - 1) >> eng->shift;
+	if (count > U32_MAX)
+		return -ENOMEM;
+	eng->count = count;
+	/* The kernel warns of 2 GiB, which 1 TiB of scattered memory needs. */
+	eng->run = kvcalloc(count, sizeof(*eng->run),
+			    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!eng->run)
 		return -ENOMEM;
 	for_each_sgtable_sg(sgt, sg, i) {
