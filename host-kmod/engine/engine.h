@@ -461,6 +461,7 @@ struct eng_qp {
 	/* protected by send: */
 	u16 sq_head;		/* blocks consumed */
 	u64 done;		/* bytes of the current message */
+	u64 peer_life;		/* of the peer that has had them */
 	u64 begun_length;	/* of a request that is not complete */
 	u8 begun_code;		/* its operation */
 	__be32 begun_imm;	/* with the key to invalidate */
@@ -477,6 +478,7 @@ struct eng_qp {
 	/* protected by both, read under either: */
 	struct eng_qp_attr attr;
 	/* protected by recv: */
+	u64 life;		/* epoch of the last reset, unique */
 	u16 rq_head;
 	u32 srqn;		/* of an XRC_TGT: that was named last */
 	u16 srq_index;		/* of the request in use */

@@ -269,13 +269,23 @@ static void eng_communication(struct eng_qp *qp)
 	qp->eng->ops->async(qp->eng->env, ENG_EVENT_QP_ESTABLISHED, qp);
 }
 
+/* A peer that was reset knows nothing of what it has had of a request. */
+static inline void eng_exec_begin(struct eng_qp *qp, const struct eng_qp *peer)
+{
+	if (qp->peer_life == peer->life)
+		return;
+	qp->peer_life = peer->life;
+	qp->done = 0;
+	qp->retiring = 0;
+}
+
 enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 			  const struct eng_op *op, struct eng_result *result)
 {
 	struct eng_qp *peer = eng_table_find(&qp->eng->qps, qp->attr.dest_qpn);
 	enum eng_verdict verdict = ENG_SILENT;
-	u64 left = op->length - qp->done;
 	struct exec x;
+	u64 left;
 
 	result->copied = 0;
 	if (!peer)
@@ -286,9 +296,6 @@ enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 	x.op = op;
 	x.srq = peer->init.srq;
 	x.pdn = peer->init.pdn;
-	x.done = qp->done;
-	x.step = left < ENG_STEP ? left : ENG_STEP;
-	x.last = left <= ENG_STEP;
 
 	eng_lock(&peer->recv);
 	if (!eng_is_peer(peer, qp) || !eng_state_receives(peer->state))
@@ -298,6 +305,11 @@ enum eng_verdict eng_exec(struct eng_worker *worker, struct eng_qp *qp,
 		peer->attr.rq_psn = qp->attr.sq_psn;
 	else if (peer->attr.rq_psn != qp->attr.sq_psn)
 		goto unlock;
+	eng_exec_begin(qp, peer);
+	left = op->length - qp->done;
+	x.done = qp->done;
+	x.step = left < ENG_STEP ? left : ENG_STEP;
+	x.last = left <= ENG_STEP;
 	verdict = eng_exec_op(&x);
 	if (verdict != ENG_DONE) {
 		result->min_rnr = peer->attr.min_rnr;

@@ -22,6 +22,7 @@ int eng_qp_add(struct eng_worker *worker, struct eng_qp *qp,
 	qp->init = *init;
 	qp->peer_type = init->type == ENG_XRC_INI ? ENG_XRC_TGT : init->type;
 	qp->attr.mtu = 1024;
+	qp->life = eng_retire(eng);
 	eng_lock_init(&qp->send);
 	eng_lock_init(&qp->recv);
 	ret = eng_place_add(qp);
@@ -63,6 +64,7 @@ void eng_qp_event_locked(struct eng_qp *qp, enum eng_event event)
 
 static void eng_qp_reset(struct eng_qp *qp)
 {
+	qp->life = eng_retire(qp->eng);
 	WRITE_ONCE(qp->sq_head, 0);
 	qp->done = 0;
 	WRITE_ONCE(qp->deadline, 0);

@@ -367,6 +367,39 @@ static void test_psn(void)
 	pair_destroy(&p);
 }
 
+/* A peer is reset when it has a part of a message. */
+static void reset_peer(enum eng_qp_type type)
+{
+	struct pair p = pair_create(type);
+	struct sge from = pair_a(&p, 0, 200000), to = pair_b(&p, 0, 200000);
+	static const u8 none[200000];
+
+	qp_post_recv(p.b, &to, 1);
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_SEND,
+			     .flags = SIGNALED,
+			     .sge = &from,
+			     .nr_sge = 1});
+	eng_run(&p.w->worker, 1, 1);
+	CHECK(p.a->eng.done && p.a->eng.done < 200000);
+	qp_reset(p.b, p.a);
+	buf_write(p.bbuf, 0, none, sizeof(none));
+	qp_post_recv(p.b, &to, 1);
+	world_sleep(p.w, 1000000, 100000);
+	expect(p.w, "all of it",
+	       "cq8 qp14 resp 2 at 0 bytes 200000 imm 0 from 11\n"
+	       "cq5 qp11 req a at 0 bytes 0\n");
+	CHECK(same(&p, 0, 0, 200000));
+	pair_destroy(&p);
+}
+
+static void test_reset(void)
+{
+	test_case("a peer that was reset gets a message from its beginning");
+	reset_peer(ENG_RC);
+	reset_peer(ENG_UC);
+}
+
 void test_messages(void)
 {
 	test_write();
@@ -379,4 +412,5 @@ void test_messages(void)
 	test_multicast();
 	test_unreliable();
 	test_psn();
+	test_reset();
 }

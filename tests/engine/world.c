@@ -549,6 +549,16 @@ void qp_connect(struct qp *a, struct qp *b)
 		connect_one(b, a);
 }
 
+void qp_reset(struct qp *qp, struct qp *peer)
+{
+	qp_state(qp, ENG_RESET);
+	qp->sq_posted = 0;
+	qp->rq_posted = 0;
+	set_record(qp->record, 0, 0);
+	set_record(qp->record, 1, 0);
+	connect_one(qp, peer);
+}
+
 void qp_ring(struct world *w, struct qp *qp, u16 posted)
 {
 	set_record(qp->record, 1, posted);

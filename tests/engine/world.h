@@ -155,6 +155,8 @@ struct qp *qp_create(struct world *w, const struct qp_opts *opts);
 void qp_destroy(struct world *w, struct qp *qp);
 /* Connect two QPs (or one with itself), in RTS, with all rights. */
 void qp_connect(struct qp *a, struct qp *b);
+/* Reset a QP, whose queues are empty then, and connect it again as before. */
+void qp_reset(struct qp *qp, struct qp *peer);
 void qp_state(struct qp *qp, enum eng_qp_state state);
 void qp_set(struct qp *qp, u32 mask, const struct eng_qp_attr *attr);
 /* Write a request into the send queue and ring. */
