@@ -23,6 +23,11 @@
 #define HYVH_DEFAULT_SRQS	16384
 #define HYVH_DEFAULT_MWS	65536
 #define HYVH_DEFAULT_QUEUE_BYTES	SZ_1G
+/*
+ * Half of what a card has in 32 MiB, or 512 contexts of 8 pages, which is as many
+ * contexts as hyvs lets a VMM have.
+ */
+#define HYVH_DEFAULT_DOORBELL_PAGES	4096
 /* Plus the part of the limit of pinned bytes that full use of it needs. */
 #define HYVH_DEFAULT_MR_BYTES	SZ_256M
 
@@ -84,6 +89,8 @@ void hyvh_limits_init(struct hyvh_vnic *vnic)
 		hyvh_quota_init(&vnic->quota[type], 0);
 	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
 			       HYVH_DEFAULT_QUEUE_BYTES);
+	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_DOORBELL_PAGES],
+			       HYVH_DEFAULT_DOORBELL_PAGES);
 	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_MCAST], HYVH_MAX_MCAST);
 	hyvh_quota_set_default(&vnic->quota[HYV_NL_QUOTA_MCAST_ADDRS],
 			       HYVH_MAX_MCAST_ADDRS);
@@ -126,6 +133,9 @@ int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
 	if (arg->max_mr_bytes)
 		hyvh_quota_set_max(&vnic->quota[HYV_NL_QUOTA_MR_BYTES],
 				   arg->max_mr_bytes);
+	if (arg->max_doorbell_pages)
+		hyvh_quota_set_max(&vnic->quota[HYV_NL_QUOTA_DOORBELL_PAGES],
+				   arg->max_doorbell_pages);
 	if (arg->max_pinned)
 		hyvh_limits_set_pinned(vnic, arg->max_pinned, true);
 	if (arg->max_stitch_vmas)

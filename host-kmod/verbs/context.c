@@ -15,19 +15,29 @@
 #include "verbs/verbs.h"
 #include "vnic.h"
 
-/* Doorbell pages, which may be memory of the host. NULL if there are none. */
-static struct hyvh_charge *hyvh_doorbells_charge(struct hyvh_cmd *cmd)
+/*
+ * Doorbell pages of a context: a card has few thousand for all of its users, and those
+ * of a software HCA are memory of the host.
+ */
+static int hyvh_doorbells_charge(struct hyvh_cmd *cmd,
+				 struct hyvh_context *context, u32 nr)
 {
-	struct hyvh_quota *quota = cmd->vnic->quota;
-	struct hyvh_charge *charge;
+	int ret;
 
-	if (!cmd->driver->doorbell_pages)
-		return NULL;
-	charge = hyvh_charge_new(&quota[HYV_NL_QUOTA_QUEUE_BYTES],
-				 cmd->driver->doorbell_pages * PAGE_SIZE);
-	if (charge == ERR_PTR(-EDQUOT))
-		hyvh_cmd_refuse(cmd, -EDQUOT, "no quota for doorbell pages");
-	return charge;
+	ret = hyvh_quota_charge(&cmd->vnic->quota[HYV_NL_QUOTA_DOORBELL_PAGES],
+				nr);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret,
+				       "no quota for %u doorbell pages", nr);
+	context->nr_doorbells += nr;
+	return 0;
+}
+
+static void hyvh_doorbells_uncharge(struct hyvh_vnic *vnic,
+				    struct hyvh_context *context, u32 nr)
+{
+	context->nr_doorbells -= nr;
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_DOORBELL_PAGES], nr);
 }
 
 /*
@@ -57,26 +67,30 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	struct hyvh_vnic *vnic = cmd->vnic;
 	int ret;
 
-	context->charge = hyvh_doorbells_charge(cmd);
-	if (IS_ERR(context->charge))
-		return PTR_ERR(context->charge);
+	ret = hyvh_doorbells_charge(cmd, context, cmd->driver->doorbell_pages);
+	if (ret)
+		return ret;
 	hyvh_mmap_table_init(&context->regions);
 	INIT_LIST_HEAD(&context->mappings);
 	mutex_init(&context->own_lock);
 	ret = hyvh_uctx_open(&context->uctx, &vnic->hca_path, vnic->hca_cred,
 			     cmd->driver, vnic->owner, cmd->scratch, cmd);
 	if (ret) {
-		hyvh_charge_put(context->charge);
 		ret = hyvh_context_error(cmd, ret);
-		return hyvh_cmd_refuse(cmd, ret, "cannot open the HCA");
+		hyvh_cmd_refuse(cmd, ret, "cannot open the HCA");
+		goto err_uncharge;
 	}
 	/* The device number may belong to another HCA by now. */
 	if (context->uctx.ib->device != cmd->ibdev) {
 		hyvh_uctx_close(&context->uctx);
-		hyvh_charge_put(context->charge);
-		return hyvh_cmd_refuse(cmd, -ENODEV, "HCA was replaced");
+		ret = hyvh_cmd_refuse(cmd, -ENODEV, "HCA was replaced");
+		goto err_uncharge;
 	}
 	return 0;
+
+err_uncharge:
+	hyvh_doorbells_uncharge(vnic, context, context->nr_doorbells);
+	return ret;
 }
 
 static void hyvh_context_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
@@ -93,9 +107,7 @@ static int hyvh_context_close(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 
 	hyvh_uctx_close(&context->uctx);
 	mutex_destroy(&context->own_lock);
-	hyvh_charge_put(context->charge);
-	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES],
-			    hweight_long(context->own_doorbells) * PAGE_SIZE);
+	hyvh_doorbells_uncharge(vnic, context, context->nr_doorbells);
 	return 0;
 }
 
@@ -143,24 +155,21 @@ static int hyvh_context_make_own(struct hyvh_cmd *cmd,
 				 struct hyvh_context *context,
 				 struct hyvh_window_req *req, int own)
 {
-	struct hyvh_quota *quota =
-		&cmd->vnic->quota[HYV_NL_QUOTA_QUEUE_BYTES];
 	int ret;
 
 	lockdep_assert_held(&context->own_lock);
 	if (context->own_doorbells & BIT(own))
 		return hyvh_cmd_refuse(cmd, -EINVAL,
 				       "doorbell page %d exists", own);
-	ret = hyvh_quota_charge(quota, PAGE_SIZE);
+	ret = hyvh_doorbells_charge(cmd, context, 1);
 	if (ret)
-		return hyvh_cmd_refuse(cmd, ret,
-				       "no quota for a doorbell page");
+		return ret;
 	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
 	/* A driver that was asked may have made the page even if it has failed. */
 	if (!ret || req->asked)
 		context->own_doorbells |= BIT(own);
 	else
-		hyvh_quota_uncharge(quota, PAGE_SIZE);
+		hyvh_doorbells_uncharge(cmd->vnic, context, 1);
 	if (ret)
 		return hyvh_cmd_refuse(cmd, ret, "cannot map a doorbell page");
 	return 0;

@@ -51,9 +51,9 @@ struct hyvh_context {
 	struct hyvh_uctx uctx;
 	struct hyvh_mmap_table regions;	/* what may be mapped */
 	struct hyvh_doorbell_pages doorbells;	/* pages that may be mapped, too */
-	struct hyvh_charge *charge;	/* for those that it has; or NULL */
-	struct mutex own_lock;		/* protects own_doorbells */
-	unsigned long own_doorbells;	/* bits of those made, charged, too */
+	struct mutex own_lock;		/* protects the next two */
+	unsigned long own_doorbells;	/* bits of those that it has made */
+	u32 nr_doorbells;		/* with these, charged to the vNIC */
 	/* In the window; protected by hyvh_window.lock. */
 	struct list_head mappings;
 	/* An object that has leaked uses it; set with a reference to it. */

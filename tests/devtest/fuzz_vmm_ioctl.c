@@ -108,6 +108,7 @@ static void fill_set_limits(struct dt_rng *rng, struct hyv_set_limits *arg)
 		break;
 	case 3:
 		arg->max_stitch_vmas = dt_below(rng, 4096);
+		arg->max_doorbell_pages = dt_below(rng, 64);
 		arg->max_mrs = dt_below(rng, 64);
 		arg->max_qps = dt_below(rng, 64);
 		break;
@@ -116,6 +117,7 @@ static void fill_set_limits(struct dt_rng *rng, struct hyv_set_limits *arg)
 		arg->max_queue_bytes = 64 << 20;
 		arg->max_mr_bytes = 64 << 20;
 		arg->max_stitch_vmas = 8192;
+		arg->max_doorbell_pages = 4096;
 		arg->max_mrs = 1000;
 		arg->max_qps = 1000;
 	}

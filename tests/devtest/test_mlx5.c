@@ -390,9 +390,11 @@ static void test_mmap(void)
 
 /* --- Doorbells of thread domains --- */
 
-static uint64_t queue_bytes_used(void)
+#define DOORBELL_PAGES 4096 /* of a vNIC, by default */
+
+static uint64_t doorbell_pages(void)
 {
-	return dt_quota("queue_bytes", false);
+	return dt_quota("doorbell_pages", false);
 }
 
 static int create_own(struct m5 *m, struct m5_qp *qp, uint32_t bfreg)
@@ -412,23 +414,27 @@ static void test_own_doorbells(void)
 	struct m5 m;
 	int i;
 
+	tap_is(dt_quota("doorbell_pages", true), DOORBELL_PAGES,
+	       "limit of doorbell pages by default");
 	m5_init(&m, &vnic);
-	used = queue_bytes_used();
+	used = doorbell_pages();
+	tap_is(used, M5_UARS, "doorbell pages of a context");
+	tap_is(dt_quota("queue_bytes", false), 0, "they are no queues");
 	tap_is(create_own(&m, &qp[0], 0), HYV_S_EINVAL,
 	       "CREATE_QP with a doorbell that does not exist");
 	gbuf_free(&qp[0].mem.ring);
-	limits.max_queue_bytes = used;
+	limits.max_doorbell_pages = used;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at),
 	       HYV_S_EDQUOT, "doorbells of its own count");
-	limits.max_queue_bytes = used + DT_PAGE;
+	limits.max_doorbell_pages = used + 1;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
 	       "MMAP of them at the limit");
-	tap_is(queue_bytes_used() - used, DT_PAGE, "a page is charged");
+	tap_is(doorbell_pages() - used, 1, "a page is charged");
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 1), DT_PAGE, w, &usual),
 	       HYV_S_EDQUOT, "MMAP of more");
-	limits.max_queue_bytes = 1 << 30;
+	limits.max_doorbell_pages = DOORBELL_PAGES;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &usual),
 	       HYV_S_EINVAL, "MMAP of the same");
@@ -447,7 +453,7 @@ static void test_own_doorbells(void)
 	}
 	tap_ok(true, "doorbells of its own ring");
 	tap_is(cmd_munmap(&vnic, m.context, at), 0, "MUNMAP");
-	tap_is(queue_bytes_used() - used, DT_PAGE, "the page stays");
+	tap_is(doorbell_pages() - used, 1, "the page stays");
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at),
 	       HYV_S_EINVAL, "MMAP of the same once more");
 	for (i = 1; i < M5_UARS; i++)
@@ -456,7 +462,7 @@ static void test_own_doorbells(void)
 			0, "MMAP of page %d", i);
 	m.uar[0] = usual;
 	m5_destroy(&m);
-	tap_is(queue_bytes_used(), 0, "nothing is charged in the end");
+	tap_is(doorbell_pages(), 0, "nothing is charged in the end");
 }
 
 /* The driver is not asked for a page that there is no room for. */
@@ -471,10 +477,10 @@ static void test_full_window(void)
 	while (!(ret = m5_mmap(&vnic, m.context, MMAP(0, 0), DT_PAGE, w, &at)))
 		last = at;
 	tap_is(ret, HYV_S_ENOSPC, "MMAP until the window is full");
-	used = queue_bytes_used();
+	used = doorbell_pages();
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at),
 	       HYV_S_ENOSPC, "MMAP of doorbells of its own");
-	tap_is(queue_bytes_used(), used, "nothing is charged for it");
+	tap_is(doorbell_pages(), used, "nothing is charged for it");
 	tap_is(cmd_munmap(&vnic, m.context, last), 0, "MUNMAP");
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
 	       "MMAP of doorbells of its own when there is room");
@@ -537,10 +543,10 @@ static void test_own_race(void)
 	struct m5 m;
 
 	m5_init(&m, &vnic);
-	limits.max_queue_bytes = queue_bytes_used();
+	limits.max_doorbell_pages = doorbell_pages();
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	race_own(m.context, HYV_S_EDQUOT, "at the limit");
-	limits.max_queue_bytes = 1 << 30;
+	limits.max_doorbell_pages = DOORBELL_PAGES;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	while (!m5_mmap(&vnic, m.context, MMAP(0, 0), DT_PAGE, w, &at))
 		last = at;
@@ -550,7 +556,7 @@ static void test_own_race(void)
 	       "the page can be made after that");
 	race_own(m.context, HYV_S_EINVAL, "once it exists");
 	m5_destroy(&m);
-	tap_is(queue_bytes_used(), 0, "nothing is charged in the end");
+	tap_is(doorbell_pages(), 0, "nothing is charged in the end");
 }
 
 /* --- Doorbell records --- */
@@ -730,27 +736,27 @@ static void test_limits(void)
 	       "its bytes are in use");
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_CQ, cq.handle), 0, "DESTROY");
 	limits.max_mr_bytes = 1 << 30;
-	limits.max_queue_bytes = (2 * M5_UARS - 1) * DT_PAGE;
+	limits.max_doorbell_pages = 2 * M5_UARS - 1;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	tap_is(m5_alloc_context(&vnic, &m5_context_request, &context, NULL),
 	       HYV_S_EDQUOT, "doorbell pages count");
-	limits.max_queue_bytes = 2 * M5_UARS * DT_PAGE;
+	limits.max_doorbell_pages = 2 * M5_UARS;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	tap_is(m5_alloc_context(&vnic, &m5_context_request, &context, NULL), 0,
 	       "ALLOC_CONTEXT at the limit");
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_CONTEXT, context), 0, "DESTROY");
-	limits.max_queue_bytes = 1 << 30;
+	limits.max_doorbell_pages = DOORBELL_PAGES;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	gbuf_free(&cq.mem.ring);
 	gbuf_free(&page);
 	m5_destroy(&m);
 	tap_is(pinned_bytes(), 0, "nothing is pinned in the end");
-	limits.max_queue_bytes = M5_UARS * DT_PAGE;
+	limits.max_doorbell_pages = M5_UARS;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 	tap_is(m5_alloc_context(&vnic, &m5_context_request, &context, NULL), 0,
 	       "no doorbell pages are left");
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_CONTEXT, context), 0, "DESTROY");
-	limits.max_queue_bytes = 1 << 30;
+	limits.max_doorbell_pages = DOORBELL_PAGES;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
 }
 

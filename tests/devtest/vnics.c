@@ -130,6 +130,7 @@ static void nl_vnic(const struct nlmsghdr *nlh, void *arg)
 			vnics->pinned += used;
 			break;
 		case HYV_NL_QUOTA_QUEUE_BYTES:
+		case HYV_NL_QUOTA_DOORBELL_PAGES:
 			vnics->queues += used;
 			break;
 		}

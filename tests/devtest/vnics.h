@@ -13,7 +13,7 @@ struct vnics {
 	int nr;
 	uint64_t leaked; /* objects */
 	uint64_t pinned;
-	uint64_t queues;
+	uint64_t queues; /* bytes and doorbell pages */
 };
 
 bool vnics_get(struct vnics *vnics);

@@ -78,6 +78,7 @@ enum hyv_quota {
 				*/
 	HYV_QUOTA_VMM_MRS,     /* MRs of all vNICs of the VMM */
 	HYV_QUOTA_USER_VNICS,  /* vNICs of the user who has attached this one */
+	HYV_QUOTA_DOORBELL_PAGES, /* doorbell pages of contexts */
 };
 
 /* --- Context --- */

@@ -21,7 +21,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define LIBHYV_NR_COUNTERS (HYV_COUNTER_INTERRUPTS + 1)
-#define LIBHYV_NR_QUOTAS   (HYV_QUOTA_USER_VNICS + 1)
+#define LIBHYV_NR_QUOTAS   (HYV_QUOTA_DOORBELL_PAGES + 1)
 #define LIBHYV_GID_LEN	   (sizeof(struct in6_addr))
 
 struct nlattr;

@@ -84,7 +84,7 @@ static size_t read_vnic(const struct hyv_vnic *vnic)
 static void out_of_range(void)
 {
 	const size_t none = HYV_COUNTER_INTERRUPTS + 1;
-	const size_t no_quota = HYV_QUOTA_USER_VNICS + 1;
+	const size_t no_quota = HYV_QUOTA_DOORBELL_PAGES + 1;
 	struct hyv_vnic *vnic;
 
 	if (!EXPECT_EQ(parse(&libhyv_vnic_kind, vnic_message(&sample), &vnic),
@@ -99,7 +99,7 @@ static void out_of_range(void)
 	EXPECT(!hyv_counter_name(-1));
 	EXPECT_EQ(hyv_vnic_counter(vnic, none), 0);
 	EXPECT_EQ(hyv_vnic_counter(vnic, -1), 0);
-	EXPECT_STR(hyv_quota_name(no_quota - 1), "user_vnics");
+	EXPECT_STR(hyv_quota_name(no_quota - 1), "doorbell_pages");
 	EXPECT(!hyv_quota_name(no_quota));
 	EXPECT(!hyv_quota_name(-1));
 	EXPECT_EQ(hyv_vnic_quota_used(vnic, no_quota), 0);

@@ -45,9 +45,9 @@ static const struct sample two[] = {
 		.comm = "qemu-system-x86",
 		.hca = "rxe0",
 		.state = HYV_NL_VNIC_RUNNING,
-		.quota_used = {1ULL << 33, 3ULL << 33, 2048, 7, 1, 2, 3, 4},
+		.quota_used = {1ULL << 33, 3ULL << 33, 2048, 7, 1, 2, 3, 4, 24},
 		.quota_max = {1ULL << 40, 1ULL << 41, 1ULL << 28, 8192, 1024,
-			      512, 262144, 100},
+			      512, 262144, 100, 4096},
 		.counter = 1000,
 	},
 	{
@@ -59,7 +59,7 @@ static const struct sample two[] = {
 		.state = HYV_NL_VNIC_HCA_GONE,
 		.quota_used = {0, 65536, 0, 0},
 		.quota_max = {1ULL << 40, 1ULL << 30, 1ULL << 28, 8192, 1024,
-			      512, 262144, 100},
+			      512, 262144, 100, 4096},
 		.counter = UINT64_MAX - 7,
 	},
 };
@@ -76,7 +76,8 @@ static const struct sample two[] = {
 	"\"stitch_vmas_max\":8192,\"mcast\":1,\"mcast_max\":1024,"  \
 	"\"mcast_addrs\":2,\"mcast_addrs_max\":512,\"vmm_mrs\":3,"  \
 	"\"vmm_mrs_max\":262144,\"user_vnics\":4,"                  \
-	"\"user_vnics_max\":100,\"window_used\":8192,"              \
+	"\"user_vnics_max\":100,\"doorbell_pages\":24,"             \
+	"\"doorbell_pages_max\":4096,\"window_used\":8192,"         \
 	"\"window_size\":67108864,\"leaked\":5,\"objects\":{"       \
 	"\"context\":{\"count\":2,\"max\":64},"                     \
 	"\"qp\":{\"count\":17,\"max\":1024}}"
@@ -104,7 +105,8 @@ static const struct sample two[] = {
 	"\"stitch_vmas_max\":8192,\"mcast\":0,\"mcast_max\":1024,"      \
 	"\"mcast_addrs\":0,\"mcast_addrs_max\":512,\"vmm_mrs\":0,"      \
 	"\"vmm_mrs_max\":262144,\"user_vnics\":0,"                      \
-	"\"user_vnics_max\":100,\"window_used\":8192,"                  \
+	"\"user_vnics_max\":100,\"doorbell_pages\":0,"                  \
+	"\"doorbell_pages_max\":4096,\"window_used\":8192,"             \
 	"\"window_size\":67108864,\"leaked\":5,\"objects\":{"           \
 	"\"context\":{\"count\":2,\"max\":64},"                         \
 	"\"qp\":{\"count\":17,\"max\":1024}}"                           \
@@ -257,6 +259,7 @@ static void show(void)
 		"    mcast_addrs              2 of 512\n",
 		"    vmm_mrs                  3 of 262144\n",
 		"    user_vnics               4 of 100\n",
+		"    doorbell_pages           24 of 4096\n",
 		"    window_bytes             8192 of 67108864\n",
 		"    leaked                   5\n",
 		"    objects.context          2 of 64\n",

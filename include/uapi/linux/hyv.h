@@ -140,6 +140,8 @@ struct hyv_attach {
  * @max_stitch_vmas: mappings that requests of all vNICs of the owner make in its
  *	address space while memory is registered; holds until the owner has no
  *	vNIC
+ * @max_doorbell_pages: doorbell pages of contexts, with HCAs that have them; a
+ *	page counts until the end of its context, mapped or not
  *
  * 0 keeps the present limit, at first the module's default. A limit may be less
  * than what is in use; existing objects are not affected. Commands that would
@@ -165,6 +167,7 @@ struct hyv_set_limits {
 	__u32 reserved2;
 	__aligned_u64 max_mr_bytes;
 	__aligned_u64 max_stitch_vmas;
+	__aligned_u64 max_doorbell_pages;
 };
 #define HYV_SET_LIMITS	_IO(HYV_IOCTL_TYPE, 0x02)
 

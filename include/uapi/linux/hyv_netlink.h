@@ -135,6 +135,8 @@ enum hyv_nl_quota {
 	HYV_NL_QUOTA_VMM_MRS,
 	/* vNICs of the user who has attached this one */
 	HYV_NL_QUOTA_USER_VNICS,
+	/* doorbell pages of contexts, with HCAs that have them */
+	HYV_NL_QUOTA_DOORBELL_PAGES,
 
 	HYV_NL_NR_QUOTAS
 };
@@ -148,7 +150,8 @@ enum hyv_nl_quota {
 	X(MCAST, mcast) \
 	X(MCAST_ADDRS, mcast_addrs) \
 	X(VMM_MRS, vmm_mrs) \
-	X(USER_VNICS, user_vnics)
+	X(USER_VNICS, user_vnics) \
+	X(DOORBELL_PAGES, doorbell_pages)
 
 enum hyv_nl_vnic_state {
 	HYV_NL_VNIC_ATTACHED,		/* guest driver not running */

@@ -114,6 +114,7 @@ is .pinned "$idle"
 is .queue_bytes 0
 is .mr_bytes 0
 is .stitch_vmas 0
+is .doorbell_pages 0
 is .mcast 0
 is .vmm_mrs 0
 is '.user_vnics >= 2' true

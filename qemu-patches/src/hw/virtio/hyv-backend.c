@@ -271,6 +271,7 @@ bool hyv_backend_set_limits(HyvBackend *b, const HyvLimits *limits,
         .max_mws = limits->mws,
         .max_mr_bytes = limits->mr_bytes,
         .max_stitch_vmas = limits->mappings,
+        .max_doorbell_pages = limits->doorbell_pages,
     };
     int ret = b->ioctl(b, HYV_SET_LIMITS, &arg);
 

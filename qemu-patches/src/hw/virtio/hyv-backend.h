@@ -45,6 +45,7 @@ typedef struct HyvLimits {
     uint64_t queue_memory;      /* bytes */
     uint64_t mr_bytes;
     uint64_t mappings;          /* of all vNICs of this process */
+    uint64_t doorbell_pages;
 } HyvLimits;
 
 /*

@@ -864,6 +864,8 @@ static const Property virtio_hyv_properties[] = {
                      0),
     DEFINE_PROP_SIZE("max-mr-bytes", VirtIOHyv, conf.limits.mr_bytes, 0),
     DEFINE_PROP_UINT64("max-mappings", VirtIOHyv, conf.limits.mappings, 0),
+    DEFINE_PROP_UINT64("max-doorbell-pages", VirtIOHyv,
+                       conf.limits.doorbell_pages, 0),
     DEFINE_PROP_INT32("x-protocol-version", VirtIOHyv, conf.protocol_version,
                        -1),
     DEFINE_PROP_BOOL("x-null-backend", VirtIOHyv, conf.null_backend, false),
@@ -910,6 +912,8 @@ static const struct {
                       "bytes (0: default of hyv.ko)" },
     { "max-mappings", "limit of mappings in QEMU while memory is registered, "
                       "for all vNICs (0: default of hyv.ko)" },
+    { "max-doorbell-pages", "limit of doorbell pages of the HCA; each guest "
+                            "process takes 8 to 16 (0: default of hyv.ko)" },
     { "x-protocol-version", "protocol version to report, for tests "
                             "(-1: actual)" },
     { "x-null-backend", "use neither an HCA nor hyv.ko, for tests" },
