@@ -7,6 +7,7 @@
 #include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/scatterlist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <compat/pin.h>
 
@@ -25,9 +26,11 @@ static u8 hyvs_run_shift(const struct sg_table *sgt, u64 *first_piece)
 	unsigned int i;
 
 	*first_piece = sgt->sgl->length;
-	for_each_sgtable_sg(sgt, sg, i)
+	for_each_sgtable_sg(sgt, sg, i) {
 		if (i > 0 && i + 1 < sgt->orig_nents)
 			middle |= sg->length;
+		cond_resched();
+	}
 	return __ffs64(middle);
 }
 
@@ -67,6 +70,7 @@ static int hyvs_mem_resolve(struct hyvs_mem *mem)
 			piece += step;
 			place += step;
 		}
+		cond_resched();
 	}
 	return 0;
 }
@@ -76,10 +80,15 @@ static bool hyvs_umem_is_memory(const struct ib_umem *umem)
 	struct scatterlist *sg;
 	unsigned int i, n;
 
-	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i)
-		for (n = 0; n < sg->length >> PAGE_SHIFT; n++)
+	for_each_sgtable_sg(&umem->sgt_append.sgt, sg, i) {
+		for (n = 0; n < sg->length >> PAGE_SHIFT; n++) {
 			if (!compat_page_is_memory(sg_page(sg) + n))
 				return false;
+			/* There may be many millions. */
+			if (!(n % 1024))
+				cond_resched();
+		}
+	}
 	return true;
 }
 
