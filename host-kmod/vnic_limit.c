@@ -27,7 +27,7 @@ MODULE_PARM_DESC(max_vnics_per_user,
 static unsigned int max_mrs_per_vmm = HYVH_MAX_VMM_MRS;
 module_param(max_mrs_per_vmm, uint, 0644);
 MODULE_PARM_DESC(max_mrs_per_vmm,
-		 "Maximum number of memory regions of all vNICs of a VMM that attaches its first one now (default and maximum: 262144)");
+		 "Maximum number of memory regions, queues in guest memory and pages of doorbell records of all vNICs of a VMM that attaches its first one now (default and maximum: 262144)");
 
 /* An eighth of the mappings that a process may have by default. */
 #define HYVH_MAX_VMM_STITCH_VMAS	8192

@@ -69,15 +69,15 @@ enum hyv_counter {
 
 /* Limits on what a vNIC uses of its host. The first three are in bytes. */
 enum hyv_quota {
-	HYV_QUOTA_PINNED,      /* guest memory in MRs and the doorbell area */
+	HYV_QUOTA_PINNED,      /* guest memory that is pinned */
 	HYV_QUOTA_QUEUE_BYTES, /* host memory in queues, at most */
-	HYV_QUOTA_MR_BYTES,    /* host memory that describes MRs, at most */
+	HYV_QUOTA_MR_BYTES,    /* host memory that describes MRs and queues */
 	HYV_QUOTA_STITCH_VMAS, /* mappings in the VMM to register memory */
 	HYV_QUOTA_MCAST,       /* memberships in multicast groups */
 	HYV_QUOTA_MCAST_ADDRS, /* addresses of groups left on the network device
 				*/
-	HYV_QUOTA_VMM_MRS,     /* MRs of all vNICs of the VMM */
-	HYV_QUOTA_USER_VNICS,  /* vNICs of the user who has attached this one */
+	HYV_QUOTA_VMM_MRS, /* MRs and pinned queues of all vNICs of the VMM */
+	HYV_QUOTA_USER_VNICS, /* vNICs of the user who has attached this one */
 	HYV_QUOTA_DOORBELL_PAGES, /* doorbell pages of contexts */
 };
 

@@ -128,15 +128,20 @@ struct hyv_attach {
  * @max_qps: queue pairs; up to hyv_config.qp_slots
  * @max_mrs: memory regions
  * @reserved: must be 0
- * @max_pinned: guest memory in memory regions and in the doorbell area; by
- *	default twice the memory of HYV_SET_MEM
- * @max_queue_bytes: host memory for queues, with HCAs whose driver allocates
- *	them; a queue counts until it is destroyed and the guest has unmapped it
+ * @max_pinned: bytes of guest memory that is pinned, in whole pages: by memory
+ *	regions, each by itself; by queues, with HCAs that have them in guest
+ *	memory; by their doorbell records, each page once for each context; and
+ *	by the doorbell area. By default twice the memory of HYV_SET_MEM
+ * @max_queue_bytes: bytes of host memory for queues, with HCAs whose driver
+ *	allocates them: the most that CQs, QPs and SRQs of their sizes take; a
+ *	queue counts until it is destroyed and the guest has unmapped it
  * @max_ahs: address handles
  * @max_srqs: shared receive queues
  * @max_mws: memory windows
  * @reserved2: must be 0
- * @max_mr_bytes: host memory that describes memory regions
+ * @max_mr_bytes: bytes of host memory that describe pinned memory: 1 KiB for
+ *	each memory region, and a 64th of what memory regions and queues pin; by
+ *	default 256 MiB and a 64th of the limit of pinned bytes
  * @max_stitch_vmas: mappings that requests of all vNICs of the owner make in its
  *	address space while memory is registered; holds until the owner has no
  *	vNIC
@@ -146,7 +151,8 @@ struct hyv_attach {
  * 0 keeps the present limit, at first the module's default. A limit may be less
  * than what is in use; existing objects are not affected. Commands that would
  * exceed a limit fail with EDQUOT, except those that would exceed
- * @max_stitch_vmas, which take longer.
+ * @max_stitch_vmas, which take longer. A memory region or queue that is replaced
+ * counts in addition to the new one, at least until the command ends.
  *
  *  EINVAL      a limit is greater than the module supports
  */

@@ -113,11 +113,17 @@ enum hyv_nl_attr {
 
 /* Resources of the host that a vNIC uses, apart from objects. */
 enum hyv_nl_quota {
-	/* bytes of guest memory pinned by MRs and by the doorbell area */
+	/*
+	 * bytes of guest memory pinned by MRs, by queues in guest memory and
+	 * their doorbell records, and by the doorbell area
+	 */
 	HYV_NL_QUOTA_PINNED,
-	/* bytes of host memory in queues, at most */
+	/* bytes of host memory in queues of the HCA's driver, at most */
 	HYV_NL_QUOTA_QUEUE_BYTES,
-	/* bytes of host memory that describe MRs, at most */
+	/*
+	 * bytes of host memory that describe MRs, and queues in guest memory,
+	 * at most
+	 */
 	HYV_NL_QUOTA_MR_BYTES,
 	/*
 	 * mappings in the VMM, for all of its vNICs, while memory is
@@ -131,7 +137,10 @@ enum hyv_nl_quota {
 	 * HCA's driver leaves them on the network device
 	 */
 	HYV_NL_QUOTA_MCAST_ADDRS,
-	/* MRs of all vNICs of the VMM */
+	/*
+	 * MRs of all vNICs of the VMM, with their queues in guest memory and
+	 * pages of doorbell records
+	 */
 	HYV_NL_QUOTA_VMM_MRS,
 	/* vNICs of the user who has attached this one */
 	HYV_NL_QUOTA_USER_VNICS,

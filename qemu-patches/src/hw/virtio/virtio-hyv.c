@@ -904,12 +904,13 @@ static const struct {
     { "max-ahs", "limit of address handles (0: default of hyv.ko)" },
     { "max-srqs", "limit of shared receive queues (0: default of hyv.ko)" },
     { "max-mws", "limit of memory windows (0: default of hyv.ko)" },
-    { "max-pinned", "limit of guest memory in memory regions, in bytes "
-                    "(0: default of hyv.ko)" },
-    { "max-queue-memory", "limit of host memory in queues of the HCA's driver, "
-                          "in bytes (0: default of hyv.ko)" },
-    { "max-mr-bytes", "limit of host memory that describes memory regions, in "
-                      "bytes (0: default of hyv.ko)" },
+    { "max-pinned", "limit of guest memory in memory regions and, if they are "
+                    "there, in queues, in bytes (0: default of hyv.ko)" },
+    { "max-queue-memory", "limit of host memory in queues that the HCA's "
+                          "driver allocates, in bytes (0: default of hyv.ko)" },
+    { "max-mr-bytes", "limit of host memory that describes memory regions and "
+                      "queues in guest memory, in bytes (0: default of "
+                      "hyv.ko)" },
     { "max-mappings", "limit of mappings in QEMU while memory is registered, "
                       "for all vNICs (0: default of hyv.ko)" },
     { "max-doorbell-pages", "limit of doorbell pages of the HCA; each guest "
