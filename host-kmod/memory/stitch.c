@@ -475,7 +475,7 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 				      const struct hyvh_stitch_how *how)
 {
 	enum hyvh_stitch_way way = plan->way;
-	int ret;
+	int ret, reason = -EOPNOTSUPP;
 
 	if (how->file)
 		way = HYVH_STITCH_PAGES;
@@ -491,9 +491,13 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 		if (ret != -ENOMEM && ret != -EDQUOT)
 			break;
 		hyvh_stitch_undo(stitch);
+		reason = ret;
 		fallthrough;
 	default:
 		ret = hyvh_stitch_map_pages(stitch, plan, how);
+		/* Memory for which this was no way out */
+		if (ret == -EOPNOTSUPP)
+			ret = reason;
 		break;
 	}
 	if (!ret)
