@@ -332,8 +332,13 @@ int uv_mmap(struct uv *uv)
 	failnth_end();
 	if (queue == MAP_FAILED)
 		return -errno;
+	/*
+	 * From Linux 6.12 on, ib_uverbs takes disassociation_lock under mmap_lock
+	 * when a process with such a mapping forks, and the other way round when
+	 * the device is removed. After lockdep has reported that, it is off.
+	 */
 	uv->queue = queue;
-	return 0;
+	return madvise(queue, uv->cq_info.size, MADV_DONTFORK) ? -errno : 0;
 }
 
 int uv_munmap(struct uv *uv)
