@@ -333,9 +333,10 @@ int uv_mmap(struct uv *uv)
 	if (queue == MAP_FAILED)
 		return -errno;
 	/*
-	 * From Linux 6.12 on, ib_uverbs takes disassociation_lock under mmap_lock
-	 * when a process with such a mapping forks, and the other way round when
-	 * the device is removed. After lockdep has reported that, it is off.
+	 * From Linux 6.12 on, ib_uverbs takes disassociation_lock under
+	 * mmap_lock when a process with such a mapping forks, and the other way
+	 * round when the device is removed. After lockdep has reported that, it
+	 * is off.
 	 */
 	uv->queue = queue;
 	return madvise(queue, uv->cq_info.size, MADV_DONTFORK) ? -errno : 0;

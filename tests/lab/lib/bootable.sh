@@ -8,8 +8,10 @@ BOOTABLE_PACKAGES=(cpio kmod e2fsprogs)
 
 # The modules that the initrd loads, with their dependencies. Some kernels
 # have some of them built in.
-BOOT_MODULES=(virtio_pci virtio_blk ext4 crc32c_generic overlay
-	virtio_console 9pnet_virtio 9p virtio_net)
+BOOT_MODULES=(virtio_pci virtio_blk ext4 overlay virtio_console 9pnet_virtio 9p
+	virtio_net)
+# The same, but only older kernels have them
+OLD_BOOT_MODULES=(crc32c_generic)
 
 # boot_initrd ROOT RELEASE OUT
 boot_initrd() {
@@ -19,9 +21,14 @@ boot_initrd() {
 	mkdir -p "$tree"/{bin,boot-modules,dev,proc,rw,lower,new}
 	cp "$root/bin/busybox" "$tree/bin/busybox"
 	: >"$tree/boot-modules/order"
-	for m in "${BOOT_MODULES[@]}"; do
-		modprobe -d "$root" -S "$release" --show-depends "$m"
-	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
+	{
+		for m in "${OLD_BOOT_MODULES[@]}"; do
+			modprobe -d "$root" -S "$release" -q --show-depends "$m" || true
+		done
+		for m in "${BOOT_MODULES[@]}"; do
+			modprobe -d "$root" -S "$release" --show-depends "$m"
+		done
+	} | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' |
 		while read -r file; do
 			cp "$file" "$tree/boot-modules/"
 			basename "$file" >>"$tree/boot-modules/order"
@@ -61,6 +68,6 @@ bootable_make() {
 
 # bootable_key: print what the key of an entry must include
 bootable_key() {
-	printf '%s\n' "${BOOT_MODULES[@]}"
+	printf '%s\n' "${BOOT_MODULES[@]}" "${OLD_BOOT_MODULES[@]}"
 	declare -f boot_initrd bootable_root bootable_make
 }
