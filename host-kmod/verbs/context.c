@@ -89,6 +89,7 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return 0;
 
 err_uncharge:
+	mutex_destroy(&context->own_lock);
 	hyvh_doorbells_uncharge(vnic, context, context->nr_doorbells);
 	return ret;
 }
