@@ -73,11 +73,15 @@ static void hyvs_uar_open(struct vm_area_struct *vma)
 
 	__module_get(THIS_MODULE);
 	kref_get(&uars->ref);
+	atomic_inc(&uars->mappings);
 }
 
 static void hyvs_uar_close(struct vm_area_struct *vma)
 {
-	hyvs_uars_put(vma->vm_private_data);
+	struct hyvs_uars *uars = vma->vm_private_data;
+
+	atomic_dec(&uars->mappings);
+	hyvs_uars_put(uars);
 	/* hyvs_link_exit() waits for the rest of this function. */
 	module_put(THIS_MODULE);
 }
@@ -161,7 +165,7 @@ static int hyvs_mmap_page(struct hyvs_uars *uars, unsigned long pgoff)
 
 int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 {
-	struct hyvs_ucontext *uctx = to_hyvs_ucontext(ib);
+	struct hyvs_uars *uars = to_hyvs_ucontext(ib)->uars;
 	int index;
 
 	if (vma->vm_end - vma->vm_start != PAGE_SIZE ||
@@ -170,17 +174,24 @@ int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 	/* ib_uverbs has no reference, so the module may be going. */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
-	index = hyvs_mmap_page(uctx->uars, vma->vm_pgoff);
-	if (index < 0) {
-		module_put(THIS_MODULE);
-		return index;
+	if (atomic_inc_return(&uars->mappings) > HYVS_MAX_MAPPINGS) {
+		index = -ENOMEM;
+		goto err_count;
 	}
+	index = hyvs_mmap_page(uars, vma->vm_pgoff);
+	if (index < 0)
+		goto err_count;
 
-	vma->vm_pgoff = hyvs_uar_pgoff(uctx->uars, index);
-	vma->vm_private_data = uctx->uars;
+	vma->vm_pgoff = hyvs_uar_pgoff(uars, index);
+	vma->vm_private_data = uars;
 	vma->vm_ops = &hyvs_uar_vm_ops;
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	WRITE_ONCE(uctx->uars->mapping, vma->vm_file->f_mapping);
-	kref_get(&uctx->uars->ref);
+	WRITE_ONCE(uars->mapping, vma->vm_file->f_mapping);
+	kref_get(&uars->ref);
 	return 0;
+
+err_count:
+	atomic_dec(&uars->mappings);
+	module_put(THIS_MODULE);
+	return index;
 }

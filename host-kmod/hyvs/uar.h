@@ -6,6 +6,7 @@
 #ifndef HYVS_UAR_H
 #define HYVS_UAR_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
@@ -18,6 +19,8 @@
 #define HYVS_UARS	8	/* that each context has */
 #define HYVS_OWN_UARS	8	/* that are made when they are mapped */
 #define HYVS_ALL_UARS	(HYVS_UARS + HYVS_OWN_UARS)
+/* Each costs time when pages are hidden, with a lock that others' mappings need. */
+#define HYVS_MAX_MAPPINGS	256
 
 struct address_space;
 struct hyvs_ucontext;
@@ -31,6 +34,7 @@ struct hyvs_uars {
 	void *page[HYVS_ALL_UARS];	/* NULL: not made yet */
 	u64 id;				/* of the context; place in the mapping */
 	struct address_space *mapping;	/* of the file; NULL until mapped */
+	atomic_t mappings;		/* in processes, also those of fork() */
 	struct mutex views_lock;	/* protects views */
 	struct list_head views;		/* struct hyvs_view: other places */
 	wait_queue_head_t wait;		/* of the worker */

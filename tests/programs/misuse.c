@@ -24,6 +24,7 @@
 #define MOST_PDS 40000
 #define XRCDS	 1024 /* of a device */
 #define DOORBELL 0x800
+#define MAPPINGS 256 /* of a context's pages, with those of libmlx5 */
 #define QKEY	 0x11111111
 #define SECONDS	 5
 
@@ -440,6 +441,12 @@ static void test_attributes(struct rc *rc)
 	tap_ok(refuses(rc, IBV_MTU_1024, 1, 32), "no RNR timer 32");
 }
 
+static void *map_doorbells(const struct rc *rc)
+{
+	return mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    rc->context->cmd_fd, 0);
+}
+
 static void test_fork(struct rc *rc)
 {
 	volatile uint64_t *bell;
@@ -447,8 +454,7 @@ static void test_fork(struct rc *rc)
 	uint8_t *page;
 	pid_t pid;
 
-	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    rc->context->cmd_fd, 0);
+	page = map_doorbells(rc);
 	if (page == MAP_FAILED)
 		die_errno("cannot map doorbells");
 	bell = (volatile uint64_t *)(page + DOORBELL);
@@ -464,6 +470,26 @@ static void test_fork(struct rc *rc)
 	tap_is(status, 0, "a child rings");
 	*bell = 0;
 	munmap(page, PAGE);
+}
+
+static void test_mappings(struct rc *rc)
+{
+	void *page[MAPPINGS];
+	unsigned int n, i;
+
+	for (n = 0; n < MAPPINGS; n++) {
+		page[n] = map_doorbells(rc);
+		if (page[n] == MAP_FAILED)
+			break;
+	}
+	tap_is(errno, ENOMEM, "a context's pages have few mappings");
+	tap_ok(n >= MAPPINGS / 2 && n < MAPPINGS, "%u more", n);
+	for (i = 0; i < n; i++)
+		munmap(page[i], PAGE);
+	page[0] = map_doorbells(rc);
+	tap_ok(page[0] != MAP_FAILED, "unmapping makes room");
+	if (page[0] != MAP_FAILED)
+		munmap(page[0], PAGE);
 }
 
 /* Without libmlx5, which has pages mapped for as long as the device is open. */
@@ -566,9 +592,10 @@ int main(int argc, char **argv)
 	if (argc != 1)
 		die("usage: misuse [remap | file FILE]");
 	rc_open(&rc);
-	tap_plan(26);
+	tap_plan(29);
 	test_attributes(&rc);
 	test_fork(&rc);
+	test_mappings(&rc);
 	test_rereg(&rc);
 	test_group_of_ipv4(&rc);
 	test_places(&rc);
