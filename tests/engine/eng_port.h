@@ -112,9 +112,11 @@ static inline void eng_unlock(eng_lock_t *lock)
 typedef struct {
 	pthread_mutex_t mutex;
 	const char *name;
+	int class;
 } eng_lock_t;
 
 extern __thread unsigned int eng_port_held;
+int eng_port_class(const char *name);
 void eng_port_locked(const eng_lock_t *lock);
 void eng_port_unlocked(const eng_lock_t *lock);
 
@@ -125,6 +127,7 @@ extern void (*eng_port_before_lock)(eng_lock_t *lock);
 	do {                                              \
 		pthread_mutex_init(&(lock)->mutex, NULL); \
 		(lock)->name = #lock;                     \
+		(lock)->class = eng_port_class(#lock);    \
 	} while (0)
 
 static inline void eng_lock(eng_lock_t *lock)

@@ -507,10 +507,11 @@ static void move_responder(void)
 static void create(void)
 {
 	const u32 all = ENG_LOCAL_WRITE | ENG_REMOTE_READ | ENG_REMOTE_WRITE;
+	struct world *w = t.w;
 	int i;
 
 	memset(&t, 0, sizeof(t));
-	t.w = world_create();
+	t.w = w ? w : world_create();
 	t.w->on_wake = on_wake;
 	t.w->no_rings = true;
 	t.w->other = &t.other;
@@ -535,7 +536,7 @@ static void destroy(void)
 	if (!t.b->gone)
 		eng_qp_del(&t.b->eng);
 	munmap(t.b, sizeof(*t.b));
-	world_destroy(t.w);
+	world_renew(t.w);
 }
 
 static void on_trap(int signal)
@@ -547,7 +548,6 @@ static void on_trap(int signal)
 /* Returns what was wrong, or NULL. */
 static const char *run_once(void)
 {
-	volatile bool trap = false;
 	enum thread i;
 
 	memset(run.finished, 0, sizeof(run.finished));
@@ -570,21 +570,19 @@ static const char *run_once(void)
 	run.running = CONTROL;
 	eng_port_before_lock = before_lock;
 	eng_port_before_read = before_read;
-	if (sigsetjmp(trapped, 1))
-		trap = true;
-	else
+	if (!sigsetjmp(trapped, 1))
 		swapcontext(&run.main, &run.context[CONTROL]);
 	eng_port_before_lock = NULL;
 	eng_port_before_read = NULL;
 	eng_port_held = 0;
-	if (trap)
-		return run.wrong;
 	t.w->quiet = false;
 	CHECK(run.finished[CONTROL]);
 	if (!run.wrong)
 		scenario->check();
 	if (!run.wrong)
 		destroy();
+	else
+		t.w = NULL;
 	return run.wrong;
 }
 

@@ -23,36 +23,33 @@ static const char *const lock_order[] = {
 
 __thread unsigned int eng_port_held;
 
-static int lock_class(const eng_lock_t *lock)
+/* -1: of no class. */
+int eng_port_class(const char *name)
 {
 	int i;
 
 	for (i = 0; i < CLASSES; i++)
-		if (!strcmp(lock->name, lock_order[i]))
+		if (!strcmp(name, lock_order[i]))
 			return i;
 	return -1;
 }
 
 void eng_port_locked(const eng_lock_t *lock)
 {
-	int class = lock_class(lock);
-
-	if (class < 0)
+	if (lock->class < 0)
 		return;
-	if (eng_port_held >> class) {
+	if (eng_port_held >> lock->class) {
 		fprintf(stderr, "%s is taken with 0x%x held\n", lock->name,
 			eng_port_held);
 		abort();
 	}
-	eng_port_held |= 1U << class;
+	eng_port_held |= 1U << lock->class;
 }
 
 void eng_port_unlocked(const eng_lock_t *lock)
 {
-	int class = lock_class(lock);
-
-	if (class >= 0)
-		eng_port_held &= ~(1U << class);
+	if (lock->class >= 0)
+		eng_port_held &= ~(1U << lock->class);
 }
 
 #endif
@@ -138,19 +135,25 @@ static const struct eng_ops world_ops = {
 	.ud_path = world_ud_path,
 };
 
+static void world_begin(struct world *w)
+{
+	w->now = 1000000000;
+	w->next_id = 1;
+	w->paths = true;
+	w->other = NULL;
+	eng_worker_add(&w->eng, &w->worker);
+}
+
 struct world *world_create(void)
 {
 	struct world *w = calloc(1, sizeof(*w));
 
-	w->now = 1000000000;
-	w->next_id = 1;
-	w->paths = true;
 	eng_init(&w->eng, &world_ops, w);
-	eng_worker_add(&w->eng, &w->worker);
+	world_begin(w);
 	return w;
 }
 
-void world_destroy(struct world *w)
+static void world_end(struct world *w)
 {
 	struct qp *qp;
 	struct key *key;
@@ -194,6 +197,17 @@ void world_destroy(struct world *w)
 	eng_worker_del(&w->worker);
 	if (w->other)
 		eng_worker_del(w->other);
+}
+
+void world_renew(struct world *w)
+{
+	world_end(w);
+	world_begin(w);
+}
+
+void world_destroy(struct world *w)
+{
+	world_end(w);
 	eng_destroy(&w->eng);
 	free(w);
 }

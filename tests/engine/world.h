@@ -111,6 +111,8 @@ struct sge {
 
 struct world *world_create(void);
 void world_destroy(struct world *w);
+/* Destroy its objects and workers, and begin again. */
+void world_renew(struct world *w);
 /* Look at all records; true if there is work. */
 bool world_scan(struct world *w);
 /* Run until there is nothing to do, or it is only to be done later. */
