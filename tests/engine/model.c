@@ -5,8 +5,9 @@
  * Walk through interleavings of the engine itself: two workers and a thread
  * that posts, modifies and destroys, in scenarios of a few messages. They may
  * be interrupted wherever a lock is taken and wherever memory of users is read,
- * at most so many times where they could have gone on (default: 1). The third
- * thread lets others run after each of its steps, too.
+ * at most so many times where they could have gone on (default: 2, which takes
+ * a minute; with 1 it is a second). The third thread lets others run after each
+ * of its steps, too.
  *
  * A scenario is run again for each interleaving. It checks that messages arrive
  * exactly once and in order, that all requests complete, also if the link has
@@ -383,7 +384,6 @@ static void destroy_control(void)
 	post(t.a, 1);
 	pause_control();
 	eng_qp_del(&t.b->eng);
-	t.b->gone = true;
 	retire();
 	t.produced = t.cq[1]->eng.produced;
 	mprotect(t.b, sizeof(*t.b), PROT_NONE);
@@ -488,18 +488,21 @@ static struct qp *create_qp(struct eng_worker *worker, struct cq *cq)
 	return qp;
 }
 
-/* The responder is in pages of its own. */
+/* The responder is in pages of its own, the same ones in each run. */
 static void move_responder(void)
 {
+	static struct qp *pages;
 	struct qp *old = create_qp(&t.other, t.cq[1]);
 	struct eng_qp_init init = old->eng.init;
 
 	eng_qp_del(&old->eng);
 	old->gone = true;
-	t.b = mmap(NULL, sizeof(*t.b), PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!pages)
+		pages = mmap(NULL, sizeof(*pages), PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	t.b = pages;
+	mprotect(t.b, sizeof(*t.b), PROT_READ | PROT_WRITE);
 	*t.b = *old;
-	t.b->gone = false;
 	if (eng_qp_add(&t.other, &t.b->eng, &init))
 		abort();
 }
@@ -532,10 +535,8 @@ static void create(void)
 
 static void destroy(void)
 {
-	mprotect(t.b, sizeof(*t.b), PROT_READ | PROT_WRITE);
-	if (!t.b->gone)
+	if (!t.destroyed)
 		eng_qp_del(&t.b->eng);
-	munmap(t.b, sizeof(*t.b));
 	world_renew(t.w);
 }
 
@@ -630,7 +631,7 @@ int main(int argc, char **argv)
 	const char *wrong;
 	u64 runs;
 
-	plan.max_preemptions = argc > 1 ? atoi(argv[1]) : 1;
+	plan.max_preemptions = argc > 1 ? atoi(argv[1]) : 2;
 	for (i = 0; i < THREADS; i++)
 		run.stack[i] = malloc(STACK);
 	signal(SIGSEGV, on_trap);
