@@ -15,7 +15,7 @@ void eng_enter(struct eng_worker *worker)
 {
 	/* Pairs with smp_load_acquire() in eng_retired(). */
 	smp_store_release(&worker->epoch, READ_ONCE(worker->eng->epoch));
-	/* Pairs with the barriers of eng_retire() and eng_retired(). */
+	/* Pairs with the release in eng_retire(), and with both barriers. */
 	smp_mb();
 }
 
@@ -31,7 +31,8 @@ u64 eng_retire(struct eng *eng)
 
 	eng_lock(&eng->lock);
 	epoch = eng->epoch + 1;
-	WRITE_ONCE(eng->epoch, epoch);
+	/* A worker that shows it does not find what was taken away. */
+	smp_store_release(&eng->epoch, epoch);
 	eng_unlock(&eng->lock);
 	/* Pairs with the barrier of eng_enter(). */
 	smp_mb();
