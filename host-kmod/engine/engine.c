@@ -20,9 +20,12 @@ void eng_init(struct eng *eng, const struct eng_ops *ops, void *env)
 {
 	eng->ops = ops;
 	eng->env = env;
-	eng->epoch = 1;
 	eng_lock_init(&eng->lock);
+	eng->epoch = 1;
+	eng->retired = 0;
+	eng->look_epoch = 0;
 	INIT_LIST_HEAD(&eng->workers);
+	eng->looked = &eng->workers;
 	memset(eng->stats, 0, sizeof(eng->stats));
 	eng_table_init(&eng->keys);
 	eng_table_init(&eng->qps);
@@ -67,6 +70,8 @@ void eng_worker_del(struct eng_worker *worker)
 	struct eng *eng = worker->eng;
 
 	eng_lock(&eng->lock);
+	if (eng->looked == &worker->link)
+		eng->looked = worker->link.prev;
 	list_del(&worker->link);
 	eng_stats_add(eng->stats, worker);
 	eng_unlock(&eng->lock);

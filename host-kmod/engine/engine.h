@@ -27,7 +27,7 @@
  *	worker->lock	lists of QPs
  *	table->lock
  *	key->lock	a memory window
- *	eng->lock	list of workers, epoch
+ *	eng->lock	list of workers, epochs
  *
  * Lifetime: objects are part of the environment's structures. eng_*_del() takes
  * an object away from those who come later. Its memory, and that of its queues,
@@ -137,8 +137,11 @@ enum eng_stat {
 struct eng {
 	const struct eng_ops *ops;
 	void *env;
-	u64 epoch;		/* see epoch.c; written under lock */
-	eng_lock_t lock;	/* protects workers, stats */
+	eng_lock_t lock;	/* protects workers, stats; see epoch.c: */
+	u64 epoch;		/* written with it, read without */
+	u64 retired;		/* epoch that all have reached; the same */
+	u64 look_epoch;		/* of the current look at workers */
+	struct list_head *looked; /* the last one in it; or workers */
 	struct list_head workers;
 	u64 stats[ENG_STATS];	/* of workers that have gone; under lock */
 	struct eng_table keys;
@@ -158,6 +161,13 @@ void eng_stats(struct eng *eng, u64 stats[ENG_STATS]);
 /* --- Retirement --- */
 
 u64 eng_retire(struct eng *eng);
+/*
+ * Does nobody use any more what was taken away before eng_retire() has returned
+ * @epoch? Looks at up to ENG_SCAN workers, in which others who wait have a part. If
+ * not, and *@more is set, there are more to look at; otherwise one must end its run.
+ */
+bool eng_retire_look(struct eng *eng, u64 epoch, bool *more);
+/* For those who ask again later. */
 bool eng_retired(struct eng *eng, u64 epoch);
 
 /* --- Workers --- */
@@ -173,7 +183,7 @@ struct eng_sge {
 };
 
 #define ENG_TOUCHED	16	/* CQs between two looks at their arming records */
-#define ENG_SCAN	64	/* queues, and CQs, between two releases of locks */
+#define ENG_SCAN	64	/* queues, CQs, workers between releases of locks */
 
 /*
  * Runs the send queues of the QPs that were created with it. Several workers run

@@ -193,10 +193,15 @@ void hyvs_record_put(struct hyvs_ucontext *uctx, struct hyvs_record_page *page)
 void hyvs_retire(struct hyvs_device *dev)
 {
 	u64 epoch = eng_retire(dev->eng);
+	bool more;
 
-	/* A run is short, unless its thread was preempted. */
-	while (!eng_retired(dev->eng, epoch))
-		usleep_range(20, 100);
+	while (!eng_retire_look(dev->eng, epoch, &more)) {
+		/* A run is short, unless its thread was preempted. */
+		if (more)
+			cond_resched();
+		else
+			usleep_range(20, 100);
+	}
 }
 
 /* --- Memory regions --- */

@@ -49,6 +49,7 @@ int main(void)
 	test_bounds();
 	test_windows();
 	test_xrc();
+	test_epoch();
 	test_park();
 	return test_done();
 }

@@ -3,6 +3,7 @@
 #define SUITES_H
 
 void test_bounds(void);
+void test_epoch(void);
 void test_messages(void);
 void test_errors(void);
 void test_queues(void);
