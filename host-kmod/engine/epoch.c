@@ -9,6 +9,8 @@
  * epoch in which it began, and stops at a worker that shows an older one. So asking
  * again is cheap, however many workers there are. What is taken away during a look
  * has to wait for the next one.
+ *
+ * tests/engine/test_order.c has the barriers.
  */
 #include "epoch.h"
 

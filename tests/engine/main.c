@@ -50,6 +50,7 @@ int main(void)
 	test_windows();
 	test_xrc();
 	test_epoch();
+	test_order();
 	test_park();
 	return test_done();
 }

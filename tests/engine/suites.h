@@ -8,6 +8,7 @@ void test_messages(void);
 void test_errors(void);
 void test_queues(void);
 void test_malicious(void);
+void test_order(void);
 void test_park(void);
 void test_waits(void);
 void test_windows(void);
