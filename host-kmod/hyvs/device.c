@@ -101,50 +101,18 @@ int hyvs_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 	return index ? -EINVAL : 0;
 }
 
-static void hyvs_set_gid(const struct ib_gid_attr *attr, bool valid)
-{
-	struct hyvs_device *dev = to_hyvs_device(attr->device);
-	struct hyvs_gid *gid = &dev->gids[attr->index];
-
-	write_lock_bh(&dev->gid_lock);
-	gid->gid = attr->gid;
-	gid->valid = valid;
-	write_unlock_bh(&dev->gid_lock);
-}
-
 int hyvs_add_gid(const struct ib_gid_attr *attr, void **context)
 {
-	if (attr->index >= HYVS_MAX_GIDS)
-		return -EINVAL;
-	hyvs_set_gid(attr, true);
-	return 0;
+	struct hyvs_device *dev = to_hyvs_device(attr->device);
+
+	return hyvs_gids_set(&dev->gids, attr->index, &attr->gid);
 }
 
 int hyvs_del_gid(const struct ib_gid_attr *attr, void **context)
 {
-	hyvs_set_gid(attr, false);
-	return 0;
-}
+	struct hyvs_device *dev = to_hyvs_device(attr->device);
 
-static bool hyvs_find_gid(struct hyvs_device *dev, const void *gid)
-{
-	unsigned int i;
-
-	for (i = 0; i < HYVS_MAX_GIDS; i++)
-		if (dev->gids[i].valid &&
-		    !memcmp(&dev->gids[i].gid, gid, sizeof(union ib_gid)))
-			return true;
-	return false;
-}
-
-bool hyvs_gid_is_local(struct hyvs_device *dev, const union ib_gid *gid)
-{
-	bool found;
-
-	read_lock_bh(&dev->gid_lock);
-	found = hyvs_find_gid(dev, gid);
-	read_unlock_bh(&dev->gid_lock);
-	return found;
+	return hyvs_gids_set(&dev->gids, attr->index, NULL);
 }
 
 /* RoCE v2: an IPv6 header, or 20 bytes of nothing and an IPv4 header. */
@@ -182,19 +150,15 @@ bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 		  u32 length, u8 grh[ENG_GRH_SIZE])
 {
 	struct hyvs_device *dev = env;
-	const struct hyvs_gid *from;
 	struct in6_addr dgid;
 	union ib_gid sgid;
-	bool ok;
 
 	memcpy(&dgid, av->dgid, sizeof(dgid));
-	read_lock_bh(&dev->gid_lock);
-	from = &dev->gids[av->sgid_index];
-	sgid = from->gid;
-	ok = from->valid && (rdma_is_multicast_addr(&dgid) ||
-			     hyvs_find_gid(dev, av->dgid));
-	read_unlock_bh(&dev->gid_lock);
-	if (ok)
-		hyvs_fill_grh(grh, av, &sgid, length);
-	return ok;
+	if (!hyvs_gids_get(&dev->gids, av->sgid_index, &sgid))
+		return false;
+	if (!rdma_is_multicast_addr(&dgid) &&
+	    !hyvs_gids_have(&dev->gids, &dgid))
+		return false;
+	hyvs_fill_grh(grh, av, &sgid, length);
+	return true;
 }

@@ -17,20 +17,15 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "engine/engine.h"
+#include "hyvs/gids.h"
 #include "hyvs/uar.h"
 
-#define HYVS_MAX_GIDS		256	/* as many as a work request can name */
 #define HYVS_MAX_QUEUE		32768	/* basic blocks, requests */
 #define HYVS_MAX_CQE		((1 << 22) - 1)
 #define HYVS_MAX_SGE		32
 #define HYVS_MAX_MSG		BIT(30)
 #define HYVS_MAX_RD_ATOMIC	128
 #define HYVS_BFREGS_PER_UAR	2	/* as libmlx5 counts doorbells */
-
-struct hyvs_gid {
-	union ib_gid gid;
-	bool valid;
-};
 
 /* Objects that a device, a user and a process have a limited number of. */
 enum hyvs_kind {
@@ -79,8 +74,7 @@ struct hyvs_device {
 	struct eng_worker targets;	/* of XRC, which outlive contexts */
 	struct work_struct target_work;	/* runs it */
 	u8 variant;			/* of the next key; races do no harm */
-	rwlock_t gid_lock;		/* protects gids */
-	struct hyvs_gid gids[HYVS_MAX_GIDS];
+	struct hyvs_gids gids;
 	atomic64_t stats[HYVS_STATS];
 };
 
@@ -206,8 +200,6 @@ enum rdma_link_layer hyvs_link_layer(struct ib_device *ib, u32 port);
 int hyvs_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
 int hyvs_add_gid(const struct ib_gid_attr *attr, void **context);
 int hyvs_del_gid(const struct ib_gid_attr *attr, void **context);
-/* Is it a GID of this device? Any context. */
-bool hyvs_gid_is_local(struct hyvs_device *dev, const union ib_gid *gid);
 bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 		  u32 length, u8 grh[ENG_GRH_SIZE]);
 

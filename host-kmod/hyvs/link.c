@@ -10,6 +10,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -63,7 +64,7 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	hyvs_limits_init(dev);
 	mutex_init(&dev->members_lock);
 	INIT_LIST_HEAD(&dev->members);
-	rwlock_init(&dev->gid_lock);
+	hyvs_gids_init(&dev->gids, get_random_u32());
 	dev_hold(ndev);
 	dev->ndev = ndev;
 	dev->ib.node_type = RDMA_NODE_IB_CA;

@@ -309,7 +309,7 @@ static int hyvs_qp_path(struct hyvs_qp *qp, const struct rdma_ah_attr *ah,
 
 	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
 		return -EINVAL;
-	if (!hyvs_gid_is_local(to_hyvs_device(qp->ib.device), &grh->dgid))
+	if (!hyvs_gids_have(&to_hyvs_device(qp->ib.device)->gids, &grh->dgid))
 		return -EHOSTUNREACH;
 	memcpy(eng->sgid, &grh->sgid_attr->gid, sizeof(eng->sgid));
 	memcpy(eng->dgid, &grh->dgid, sizeof(eng->dgid));
