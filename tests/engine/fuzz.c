@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Processes that write anything into their queues and records, also between two
- * reads of the engine, next to a pair of QPs that must not notice.
+ * Processes that write anything into their queues and records, and take their
+ * keys away, also between two reads of the engine, next to a pair of QPs that
+ * must not notice. What was retired may not be touched.
  */
+#include <sanitizer/asan_interface.h>
+
 #include "world.h"
 
-#define QPS   8
-#define BYTES 40000
+#define QPS	8
+#define BYTES	40000
+#define RETIRED 2048 /* keys; inputs are too short for more */
 
 static struct {
 	struct world *w;
@@ -25,8 +29,12 @@ static struct {
 	struct cq *ncq;
 	struct qp *nqp[2];
 	u32 sent;
-	/* A write before one of the next reads. */
-	u32 change_after;
+	u32 change_after;	 /* reads */
+	const volatile u8 *read; /* last */
+	size_t read_bytes;
+	struct buf *bufs; /* memory of the bad process */
+	struct key *retired[RETIRED];
+	u32 nr_retired, nr_poisoned;
 } f;
 
 void test_check(bool ok, const char *file, int line, const char *what)
@@ -87,11 +95,89 @@ static void scribble(void)
 	buf_write(b, offset, &value, bytes);
 }
 
+static void flip(u8 *bytes, size_t n)
+{
+	size_t i = below(n), end = i + 1 + below(n - i);
+	u8 bits = 1 + take(1);
+
+	for (; i < end; i++)
+		bytes[i] ^= bits;
+}
+
+/* Change what was read last: a second read finds another value. */
+static void change_read(void)
+{
+	struct buf *b;
+	u32 i;
+
+	if (!f.read_bytes)
+		return;
+	for (b = f.bufs; b; b = b->next)
+		for (i = 0; i < b->mem.count; i++) {
+			u64 offset = f.read - (u8 *)b->mem.run[i];
+
+			if (offset >= WORLD_PAGE ||
+			    f.read_bytes > WORLD_PAGE - offset)
+				continue;
+			flip((u8 *)b->mem.run[i] + offset, f.read_bytes);
+			return;
+		}
+}
+
+static void replace_key(void)
+{
+	const u32 all = ENG_LOCAL_WRITE | ENG_REMOTE_READ | ENG_REMOTE_WRITE |
+			ENG_REMOTE_ATOMIC | ENG_BIND;
+	u32 i = below(2);
+	bool window = !below(4);
+	struct key **key = window ? &f.mw[i] : &f.key[i];
+
+	CHECK(f.nr_retired < RETIRED);
+	eng_key_del(&f.w->eng, &(*key)->eng);
+	f.retired[f.nr_retired++] = *key;
+	if (window)
+		*key = window_create(f.w, 1);
+	else
+		*key = key_create(f.w, f.buf[i], 1,
+				  take(1) ? all : ENG_LOCAL_WRITE);
+}
+
+/* There is no run. */
+static void poison_keys(void)
+{
+	if (f.nr_poisoned == f.nr_retired)
+		return;
+	CHECK(eng_retired(&f.w->eng, eng_retire(&f.w->eng)));
+	for (; f.nr_poisoned < f.nr_retired; f.nr_poisoned++)
+		ASAN_POISON_MEMORY_REGION(&f.retired[f.nr_poisoned]->eng,
+					  sizeof(struct eng_key));
+}
+
+static void unpoison_keys(void)
+{
+	while (f.nr_poisoned--)
+		ASAN_UNPOISON_MEMORY_REGION(&f.retired[f.nr_poisoned]->eng,
+					    sizeof(struct eng_key));
+}
+
 static void before_read(const volatile void *from, size_t n)
 {
-	if (!f.change_after || --f.change_after)
-		return;
-	scribble();
+	if (f.change_after && !--f.change_after) {
+		switch (below(4)) {
+		case 0:
+			replace_key();
+			break;
+		case 1:
+			change_read();
+			break;
+		default:
+			scribble();
+			break;
+		}
+		f.change_after = below(32);
+	}
+	f.read = from;
+	f.read_bytes = n;
 }
 
 static const u8 gids[2][16] = {{0xff, 0x0e, 1}, {0xff, 0x0e, 2}};
@@ -240,22 +326,6 @@ static void reconnect(void)
 	qp_connect(f.qp[pair], f.qp[pair + 1]);
 }
 
-static void replace_key(void)
-{
-	const u32 all = ENG_LOCAL_WRITE | ENG_REMOTE_READ | ENG_REMOTE_WRITE |
-			ENG_REMOTE_ATOMIC | ENG_BIND;
-	u32 i = below(2);
-
-	if (!below(4)) {
-		key_destroy(f.w, f.mw[i]);
-		f.mw[i] = window_create(f.w, 1);
-		return;
-	}
-	key_destroy(f.w, f.key[i]);
-	f.key[i] =
-		key_create(f.w, f.buf[i], 1, take(1) ? all : ENG_LOCAL_WRITE);
-}
-
 /* The number stays, the size may change. */
 static void replace_xsrq(void)
 {
@@ -366,6 +436,7 @@ static void step(void)
 	}
 	CHECK(f.cq[0]->eng.produced - f.cq[0]->eng.consumed <= 64);
 	f.w->logged = 0;
+	poison_keys();
 }
 
 static struct qp *create(enum eng_qp_type type, u32 cq, struct srq *srq)
@@ -411,6 +482,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	qp_connect(f.qp[0], f.qp[1]);
 	qp_connect(f.qp[2], f.qp[3]);
 	qp_connect(f.qp[4], f.qp[5]);
+	f.bufs = f.w->bufs;
 
 	f.nbuf = buf_create(f.w, 4096, 0);
 	f.nkey = key_create(f.w, f.nbuf, 2, all);
@@ -436,6 +508,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		qp_destroy(f.w, f.qp[i]);
 	}
 	eng_worker_del(&f.other);
+	unpoison_keys();
 	world_destroy(f.w);
 	return 0;
 }
