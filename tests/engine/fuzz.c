@@ -9,8 +9,8 @@
 #include "world.h"
 
 #define QPS	8
-#define BYTES	40000
-#define RETIRED 2048 /* keys; inputs are too short for more */
+#define BYTES	70000 /* more than a step */
+#define RETIRED 2048  /* keys; inputs are too short for more */
 
 static struct {
 	struct world *w;
@@ -168,6 +168,7 @@ static void before_read(const volatile void *from, size_t n)
 			replace_key();
 			break;
 		case 1:
+		case 2:
 			change_read();
 			break;
 		default:
@@ -182,12 +183,16 @@ static void before_read(const volatile void *from, size_t n)
 
 static const u8 gids[2][16] = {{0xff, 0x0e, 1}, {0xff, 0x0e, 2}};
 
-static struct sge any_sge(void)
+/* With @good, of memory that there is, and often of all. */
+static struct sge any_sge(bool good)
 {
-	u32 i = below(2);
-	struct sge sge = {f.buf[i]->va + below(BYTES), below(BYTES),
-			  f.key[i]->eng.key};
+	u32 i = below(2), some = below(4);
+	u32 offset = some ? below(BYTES) : 0;
+	u32 length = some ? below(BYTES - offset) : BYTES;
+	struct sge sge = {f.buf[i]->va + offset, length, f.key[i]->eng.key};
 
+	if (good)
+		return sge;
 	if (!below(16))
 		sge.lkey ^= take(4);
 	if (!below(16))
@@ -199,11 +204,30 @@ static struct sge any_sge(void)
 	return sge;
 }
 
-static struct umr any_umr(u32 rkey)
+/* Memory of a key or window, mostly where @length bytes are in it. */
+static void any_remote(struct wr *wr, u64 length, bool good)
 {
-	struct sge to = any_sge();
+	u32 i = below(2);
+	struct key *key = below(4) ? f.key[i] : f.mw[i];
+	u64 all = key->eng.window ? key->eng.length : BYTES;
+
+	wr->raddr = key->eng.start;
+	if (length < all)
+		wr->raddr += below(all - length);
+	wr->rkey = key->eng.key;
+	if (good)
+		return;
+	if (!below(16))
+		wr->raddr ^= take(8);
+	if (!below(16))
+		wr->rkey ^= take(4);
+}
+
+static struct umr any_umr(const struct qp *qp, u32 rkey)
+{
+	struct sge to = any_sge(below(2));
 	struct umr umr;
-	u32 qpn = below(2) ? f.qp[below(QPS)]->eng.init.qpn : ENG_ANY_QPN;
+	u32 qpn = below(2) ? qp->eng.init.qpn : ENG_ANY_QPN;
 
 	if (below(4))
 		umr = umr_bind(rkey + below(2), qpn, take(1), &to);
@@ -224,42 +248,51 @@ static void post(void)
 		MLX5_OPCODE_SEND_INVAL, MLX5_OPCODE_UMR,
 	};
 	struct key *mw = f.mw[below(2)];
-	struct sge sge[4], remote = any_sge();
+	struct sge sge[4];
 	struct qp *qp = f.qp[below(QPS)];
 	struct wr wr = {.opcode = opcodes[below(sizeof(opcodes))]};
+	bool good = below(2);
 	struct umr umr;
+	u64 length = 0;
 	char text[64];
 	int i;
 
 	wr.flags = take(1);
-	wr.nr_sge = below(4);
+	wr.nr_sge = good ? 1 : below(4);
 	for (i = 0; i < wr.nr_sge; i++)
-		sge[i] = any_sge();
-	if (wr.opcode >= MLX5_OPCODE_ATOMIC_CS && below(8))
-		sge[0].length = 8;
+		sge[i] = any_sge(good);
 	wr.sge = sge;
-	wr.raddr = remote.addr;
-	wr.rkey = remote.lkey;
+	for (i = 0; i < wr.nr_sge; i++)
+		length += sge[i].length;
 	if (!below(4)) {
 		memset(text, 'x', sizeof(text));
 		wr.inl = text;
 		wr.inl_len = below(sizeof(text));
 		wr.nr_sge = 0;
+		length = wr.inl_len;
 	}
-	if (!below(4))
-		wr.rkey = mw->eng.key;
+	any_remote(&wr, length, good);
+	if ((wr.opcode == MLX5_OPCODE_ATOMIC_CS ||
+	     wr.opcode == MLX5_OPCODE_ATOMIC_FA) &&
+	    below(8)) {
+		wr.inl = NULL;
+		wr.nr_sge = 1;
+		sge[0] = any_sge(below(2));
+		sge[0].length = 8;
+		wr.raddr &= ~7ULL;
+	}
 	wr.imm = mw->eng.key;
 	if (wr.opcode == MLX5_OPCODE_UMR) {
-		umr = any_umr(mw->eng.key);
+		umr = any_umr(below(4) ? qp : f.qp[below(QPS)], mw->eng.key);
 		wr.umr = &umr;
 		wr.nr_sge = 0;
 		wr.inl = NULL;
 	}
-	if (!below(16))
+	if (!good && !below(8))
 		wr.imm ^= take(4);
-	if (!below(16))
+	if (!good && !below(8))
 		wr.xor_word = take(4);
-	if (!below(16))
+	if (!good && !below(8))
 		wr.xor_qpn_ds = take(4);
 	wr.srqn = f.xsrq->id;
 	if (!below(16))
@@ -281,7 +314,7 @@ static void post_recv(void)
 	int nr = below(4), i;
 
 	for (i = 0; i < nr; i++)
-		sge[i] = any_sge();
+		sge[i] = any_sge(below(2));
 	if (!below(4))
 		srq_post(f.xsrq, below(20), below(20), sge, nr);
 	else if (qp->eng.init.srq)
@@ -337,6 +370,39 @@ static void replace_xsrq(void)
 	f.w->next_id = id + 8;
 }
 
+static void resize(void)
+{
+	struct cq *cq = f.cq[below(2)];
+	u32 entries = 16U << below(3);
+	struct buf *ring = buf_create(f.w, (u64)entries << cq->shift, 0);
+
+	if (eng_cq_resize(&cq->eng, &ring->mem, entries, cq->shift))
+		return;
+	cq->ring = ring;
+	cq->entries = entries;
+}
+
+static void change_rights(void)
+{
+	struct eng_key *key = &f.key[below(2)]->eng;
+
+	eng_key_suspend(key);
+	CHECK(eng_retired(&f.w->eng, eng_retire(&f.w->eng)));
+	key->access = take(1);
+	eng_key_resume(key);
+}
+
+static void query(void)
+{
+	struct qp *qp = f.qp[below(QPS)];
+	struct eng_qp_attr attr;
+
+	eng_qp_query(&qp->eng, &attr);
+	CHECK(attr.state == qp->eng.state);
+	eng_srq_arm(&f.srq->eng, below(20));
+	eng_srq_limit(&f.srq->eng);
+}
+
 static void join_or_leave(void)
 {
 	struct qp *qp = f.qp[4 + below(2)];
@@ -381,9 +447,18 @@ static void check_neighbours(void)
 
 static void step(void)
 {
-	switch (below(19)) {
+	switch (below(22)) {
 	case 17:
 		replace_xsrq();
+		break;
+	case 18:
+		resize();
+		break;
+	case 19:
+		change_rights();
+		break;
+	case 20:
+		query();
 		break;
 	case 0:
 	case 1:
@@ -494,6 +569,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 							    .pdn = 2});
 	qp_connect(f.nqp[0], f.nqp[1]);
 
+	f.change_after = below(256);
 	eng_port_before_read = before_read;
 	while (f.left)
 		step();
