@@ -51,7 +51,8 @@ check-all: ## run all cases on several systems, also on a debug kernel, for hour
 		lab all-debian12+debian12 all-debian12-bpo+debian12-bpo \
 		lab-debian13+debian13 lab-debian12-bpo+debian12 \
 		lab-debian12+debian12-bpo lab-debian12+debian13-bpo \
-		lab-debian12-point+debian12-point debug-lab debug
+		lab-debian13-bpo+debian12 lab-debian12-point+debian12-point \
+		debug-lab debug
 
 .PHONY: check-debug
 check-debug: ## run the cases on a debug kernel (built on first use)
