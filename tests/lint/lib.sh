@@ -130,7 +130,7 @@ compiled_modules() {
 	cache_get lint-compiled "$key" fill_compiled "$kdir"
 }
 
-# built_modules SERIES: print a directory filled by fill_build, from the cache if
+# built_modules KERNEL: print a directory filled by fill_build, from the cache if
 # this tree was built before; several checks look at the same build
 built_modules() {
 	local kdir key
