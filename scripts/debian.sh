@@ -284,7 +284,9 @@ debian_kernel() {
 	printf '%s\n' "$kernel"
 }
 
-# debian_unpack DIR PACKAGE[=VERSION]...: fetch packages and unpack them in DIR
+# debian_unpack DIR PACKAGE[=VERSION]...: fetch packages and unpack them in DIR; links to
+# directories there are followed, so that DIR/lib can be a link to usr/lib for packages
+# that still have files in /lib, as those of Debian 12 do
 debian_unpack() {
 	local dir=$1 deb tmp
 
@@ -296,7 +298,8 @@ debian_unpack() {
 	}
 	mkdir -p "$dir"
 	for deb in "$tmp"/*.deb; do
-		dpkg-deb -x "$deb" "$dir"
+		dpkg-deb --fsys-tarfile "$deb" |
+			tar -xp --keep-directory-symlink -C "$dir"
 	done
 	rm -rf "$tmp"
 }
