@@ -181,7 +181,8 @@ debian_refresh_locked() {
 	done <<<"$targets" >"$DEBIAN_APT/sources.list"
 	say "reading the package lists of ${DEBIAN_RELEASE:-Debian} (once a week)"
 	if ! debian_quietly debian_apt apt-get update; then
-		[ -e "$stamp" ] || die "cannot read the Debian package lists"
+		[ -e "$stamp" ] || die "cannot read the Debian package lists; the mirrors" \
+			"must have these suites, with source packages (deb-src)"
 		say "cannot refresh the package lists, using the old ones"
 	fi
 	rm -rf "$DEBIAN_APT/answers"
@@ -236,6 +237,19 @@ debian_source_version() {
 read_sources() {
 	debian_apt apt-cache madison "$1" |
 		awk -F ' *[|] *' '$3 ~ / Sources$/ { print $2 }' | sort -uV
+}
+
+# debian_need_sources: exit with an error if the mirrors have no source packages
+debian_need_sources() {
+	local files
+
+	# apt-get update only warns then
+	# shellcheck disable=SC2016 # apt-get expands it
+	files=$(debian_apt apt-get indextargets --format '$(FILENAME)' \
+		'Created-By: Sources')
+	[ -n "$files" ] || die "the mirrors of ${DEBIAN_RELEASE:-Debian} have no source" \
+		"packages (deb-src), but this needs some; use other mirrors, and remove" \
+		"$DEBIAN_APT"
 }
 
 # debian_source_like SOURCE PREFIX: print the newest version of a source package
