@@ -298,6 +298,36 @@ debian_kernel() {
 	printf '%s\n' "$kernel"
 }
 
+# debian_reach: print the settings of this machine's apt that decide how it reaches the
+# archives, for the configuration of another apt
+debian_reach() {
+	apt-config dump | grep -E '^Acquire::(https?|Check-Date|Check-Valid-Until)(::| )' |
+		grep -v '^Acquire::[a-z]*::Proxy-Auto-Detect' || true
+}
+
+# debian_root RELEASE DIR OPTION...: make a root directory of a release, whose lists are
+# in use, with these options of mmdebstrap. Cache keys must include debian_root_key.
+debian_root() {
+	local settings status=0
+
+	settings=$(mktemp)
+	{
+		printf '%s;\n' 'APT::Sandbox::User "root"' 'Acquire::Languages "none"'
+		debian_reach
+	} >"$settings"
+	debian_quietly mmdebstrap --quiet --variant=apt --mode=root --format=directory \
+		--aptopt="$settings" "${@:3}" "$(debian_codename "$1")" "$2" \
+		"$DEBIAN_APT/sources.list" || status=$?
+	rm -f "$settings"
+	return $status
+}
+
+# debian_root_key: print what decides about the results of debian_root, but its arguments
+debian_root_key() {
+	declare -f debian_root
+	cat "$DEBIAN_APT/sources.list"
+}
+
 # debian_unpack DIR PACKAGE[=VERSION]...: fetch packages and unpack them in DIR; links to
 # directories there are followed, so that DIR/lib can be a link to usr/lib for packages
 # that still have files in /lib, as those of Debian 12 do
