@@ -3,7 +3,8 @@
 #
 # The systems that machines can be: a release of Debian with one of its kernels. The
 # name begins with the release. Settings that depend on them:
-#   TIMEOUT_SCALE    factor on all time limits; in the machines it is LAB_TIMEOUT_SCALE
+#   TIMEOUT_SCALE    factor on all time limits, more than it is by LAB_TIMEOUT_SCALE in the
+#                    environment; in the machines it is LAB_TIMEOUT_SCALE
 #   HOST_RAM, GUEST_RAM    default memory size of machines
 # Needs cache.sh.
 
@@ -46,4 +47,5 @@ systems_choose() {
 	case $2 in
 	*-debug | *-race) TIMEOUT_SCALE=4 HOST_RAM=10G GUEST_RAM=1200M ;;
 	esac
+	TIMEOUT_SCALE=$((TIMEOUT_SCALE * ${LAB_TIMEOUT_SCALE:-1}))
 }
