@@ -13,10 +13,7 @@
 const uint8_t fixture_group[16] = {0xff, 0x0e, [14] = 0x12, [15] = 0x34};
 const uint8_t fixture_other_group[16] = {0xff, 0x0e, [14] = 0x56, [15] = 0x78};
 
-#define V4(a, b, c, d)                               \
-	{                                            \
-		[10] = 0xff, [11] = 0xff, a, b, c, d \
-	}
+#define V4(a, b, c, d) {[10] = 0xff, [11] = 0xff, a, b, c, d}
 
 /* GIDs of the guest, in guest addressing: by index, and one to be added. */
 static const uint8_t guest_gids[][16] = {V4(10, 98, 0, 1), V4(10, 98, 0, 2)};

@@ -41,7 +41,7 @@ static struct shared {
 	atomic_ulong ioctls[NR_IOCTLS], ioctls_ok[NR_IOCTLS];
 	atomic_ulong remaps;
 	atomic_uint leaks;
-} * shared;
+} *shared;
 
 /* How long a process lives; on a slow kernel, most of less would be its start.
  */

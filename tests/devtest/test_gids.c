@@ -14,10 +14,7 @@
 #include "harness.h"
 #include "rxe.h"
 
-#define V4(a, b, c, d)                               \
-	{                                            \
-		[10] = 0xff, [11] = 0xff, a, b, c, d \
-	}
+#define V4(a, b, c, d) {[10] = 0xff, [11] = 0xff, a, b, c, d}
 
 /* Port event of ib_core. */
 #define EVENT_GID_CHANGE 18

@@ -165,7 +165,7 @@ static const struct ioctl_case {
 		HYV_##NAME,                \
 		sizeof(struct hyv_##stem), \
 		min,                       \
-		(flags)&HYV_IOCTL_OWNER,   \
+		(flags) & HYV_IOCTL_OWNER, \
 		fill_##stem,               \
 	},
 	HYV_FOR_EACH_IOCTL(IOCTL)};
@@ -383,7 +383,7 @@ static void test_limits(void)
 	struct hyv_set_limits none = {};
 #define TOO_MANY(member, value)         \
 	{                               \
-#member " " #value,     \
+		#member " " #value,     \
 		{                       \
 			.member = value \
 		}                       \

@@ -339,7 +339,7 @@ static void test_fields(void)
 /* --- Mappings --- */
 
 #define MMAP(command, index) \
-	((uint64_t)(index) >> 8 << 16 | (command) << 8 | ((index)&0xff))
+	((uint64_t)(index) >> 8 << 16 | (command) << 8 | ((index) & 0xff))
 
 static void test_mmap(void)
 {

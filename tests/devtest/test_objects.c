@@ -15,11 +15,9 @@
 
 static struct fixture fix;
 
-#define HANDLE(op, type, member, obj)                                         \
-	{                                                                     \
-		HYV_CMD_##op, #op "." #member, offsetof(struct type, member), \
-			obj, false                                            \
-	}
+#define HANDLE(op, type, member, obj)                                       \
+	{HYV_CMD_##op, #op "." #member, offsetof(struct type, member), obj, \
+	 false}
 
 static const struct {
 	uint16_t opcode;

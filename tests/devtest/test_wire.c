@@ -121,11 +121,9 @@ static const struct {
 };
 
 /* The same for a field of the header. */
-#define HEADER(member, value, status)                                        \
-	{                                                                    \
-#member " " #value, offsetof(struct hyv_req, member),        \
-			sizeof(((struct hyv_req *)0)->member), value, status \
-	}
+#define HEADER(member, value, status)                          \
+	{#member " " #value, offsetof(struct hyv_req, member), \
+	 sizeof(((struct hyv_req *)0)->member), value, status}
 
 static const struct {
 	const char *what;

@@ -202,7 +202,7 @@ struct list_head {
 };
 
 #define container_of(ptr, type, member) \
-	((type *)((char *)(ptr)-offsetof(type, member)))
+	((type *)((char *)(ptr) - offsetof(type, member)))
 #define list_first_entry(head, type, member) \
 	container_of((head)->next, type, member)
 #define list_for_each_entry(pos, head, member)                           \

@@ -231,7 +231,7 @@ static int by_len(const void *a, const void *b)
 {
 	const struct input *const *ia = a, *const *ib = b;
 
-	return (*ia)->len < (*ib)->len ? -1 : (*ia)->len > (*ib)->len;
+	return ((*ia)->len > (*ib)->len) - ((*ia)->len < (*ib)->len);
 }
 
 static void save_corpus(const char *path)

@@ -41,7 +41,7 @@ void fuzz_failed(const char *file, int line, const char *what);
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 #undef static_assert
 #define static_assert(cond, ...) _Static_assert(cond, #cond)
-#define BUILD_BUG_ON(cond) _Static_assert(!(cond), #cond)
+#define BUILD_BUG_ON(cond)	 _Static_assert(!(cond), #cond)
 #define WARN_ON_ONCE(cond)           \
 	({                           \
 		bool warn_ = (cond); \
@@ -49,7 +49,7 @@ void fuzz_failed(const char *file, int line, const char *what);
 		warn_;               \
 	})
 #define container_of(ptr, type, member) \
-	((type *)((char *)(ptr)-offsetof(type, member)))
+	((type *)((char *)(ptr) - offsetof(type, member)))
 #define sizeof_field(type, member) sizeof(((type *)0)->member)
 #define ARRAY_SIZE(a)		   (sizeof(a) / sizeof((a)[0]))
 #define swap(a, b)                         \
@@ -102,12 +102,12 @@ static inline void shim_log(const char *fmt, ...)
 #define min_t(type, a, b)	    min((type)(a), (type)(b))
 #define max_t(type, a, b)	    max((type)(a), (type)(b))
 #define clamp(v, lo, hi)	    min(max(v, lo), hi)
-#define ALIGN(x, a)		    (((x) + (__typeof__(x))(a)-1) & ~((__typeof__(x))(a)-1))
-#define ALIGN_DOWN(x, a)	    ((x) & ~((__typeof__(x))(a)-1))
-#define IS_ALIGNED(x, a)	    (((x) & ((__typeof__(x))(a)-1)) == 0)
+#define ALIGN(x, a)		    (((x) + (__typeof__(x))(a) - 1) & ~((__typeof__(x))(a) - 1))
+#define ALIGN_DOWN(x, a)	    ((x) & ~((__typeof__(x))(a) - 1))
+#define IS_ALIGNED(x, a)	    (((x) & ((__typeof__(x))(a) - 1)) == 0)
 #define round_up(x, a)		    ALIGN(x, a)
 #define round_down(x, a)	    ALIGN_DOWN(x, a)
-#define DIV_ROUND_UP(n, d)	    (((n) + (d)-1) / (d))
+#define DIV_ROUND_UP(n, d)	    (((n) + (d) - 1) / (d))
 #define BIT(n)			    (1UL << (n))
 #define BIT_ULL(n)		    (1ULL << (n))
 #define BITS_PER_BYTE		    8
