@@ -45,7 +45,7 @@ static void test_requests(void)
 	bad_request("QP number", &wr, 2);
 	wr.xor_qpn_ds = 2;
 	bad_request("size 0", &wr, 2);
-	wr.xor_qpn_ds = 2 ^ 63;
+	wr.xor_qpn_ds = 0x2 ^ 0x3f;
 	bad_request("size beyond what is posted", &wr, 2);
 	wr.xor_qpn_ds = 0;
 	wr.opcode = MLX5_OPCODE_RDMA_WRITE;
