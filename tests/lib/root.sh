@@ -28,3 +28,25 @@ root_mount() {
 	mount -t proc proc "$2/root/proc"
 	mount -t tmpfs tmpfs "$2/root/tmp"
 }
+
+# root_devices ROOT: mount what programs expect in /dev and /sys, where they cannot change
+# this machine
+root_devices() {
+	local dev=$1/dev name
+
+	mount -t sysfs -o ro sysfs "$1/sys"
+	mount -t tmpfs -o mode=755 tmpfs "$dev"
+	mkdir "$dev"/{pts,shm}
+	mount -t devpts -o newinstance,mode=620,ptmxmode=666 devpts "$dev/pts"
+	mount -t tmpfs tmpfs "$dev/shm"
+	for name in null zero full random urandom tty kvm; do
+		[ -e "/dev/$name" ] || continue
+		: >"$dev/$name"
+		mount --bind "/dev/$name" "$dev/$name"
+	done
+	ln -s pts/ptmx "$dev/ptmx"
+	ln -s /proc/self/fd "$dev/fd"
+	ln -s fd/0 "$dev/stdin"
+	ln -s fd/1 "$dev/stdout"
+	ln -s fd/2 "$dev/stderr"
+}
