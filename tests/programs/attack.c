@@ -126,7 +126,7 @@ static struct ibv_cq *own_cq;
 
 static void *make_qp(struct attacker *a)
 {
-	return rc_create_qp(a->rc.pd, own_cq);
+	return rc_create_qp(a->rc.pd, own_cq, RC_DEPTH);
 }
 
 static int destroy_qp(void *qp)

@@ -63,7 +63,7 @@ static int destroy_cq(void *object)
 
 static void *make_qp(struct rc *rc, struct ibv_cq *cq)
 {
-	return rc_create_qp(rc->pd, cq);
+	return rc_create_qp(rc->pd, cq, RC_DEPTH);
 }
 
 static int destroy_qp(void *object)

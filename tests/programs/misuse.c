@@ -413,7 +413,7 @@ static bool refuses(struct rc *rc, enum ibv_mtu mtu, uint8_t reads,
 				    .sgid_index = (uint8_t)rc->gid_index}},
 	};
 	struct ibv_cq *cq = create_cq(rc);
-	struct ibv_qp *qp = rc_create_qp(rc->pd, cq);
+	struct ibv_qp *qp = rc_create_qp(rc->pd, cq, RC_DEPTH);
 	int error;
 
 	if (!qp || ibv_modify_qp(qp, &attr,

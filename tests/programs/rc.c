@@ -12,8 +12,6 @@
 
 #include "rc.h"
 
-#define DEPTH 16
-
 static const char *program_name(void)
 {
 	return program_invocation_short_name;
@@ -166,7 +164,8 @@ void rc_close(struct rc *rc)
 }
 
 /* A queue pair, or NULL and errno. */
-struct ibv_qp *rc_create_qp(struct ibv_pd *pd, struct ibv_cq *cq)
+struct ibv_qp *rc_create_qp(struct ibv_pd *pd, struct ibv_cq *cq,
+			    unsigned int depth)
 {
 	struct ibv_qp_init_attr init = {
 		.send_cq = cq,
@@ -174,8 +173,8 @@ struct ibv_qp *rc_create_qp(struct ibv_pd *pd, struct ibv_cq *cq)
 		.qp_type = IBV_QPT_RC,
 		.cap =
 			{
-				.max_send_wr = DEPTH,
-				.max_recv_wr = DEPTH,
+				.max_send_wr = depth,
+				.max_recv_wr = depth,
 				.max_send_sge = 1,
 				.max_recv_sge = 1,
 			},
@@ -280,7 +279,8 @@ bool rc_completion(struct ibv_cq *cq, struct ibv_wc *wc, double seconds)
 }
 
 /* Two queue pairs of a CQ of their own, connected with nothing yet. */
-void rc_pair_create(struct rc_pair *pair, struct rc *rc, bool events)
+void rc_pair_create(struct rc_pair *pair, struct rc *rc, unsigned int depth,
+		    bool events)
 {
 	int i;
 
@@ -291,12 +291,12 @@ void rc_pair_create(struct rc_pair *pair, struct rc *rc, bool events)
 		if (!pair->channel)
 			die_errno("cannot create a completion channel");
 	}
-	pair->cq =
-		ibv_create_cq(rc->context, 4 * DEPTH, NULL, pair->channel, 0);
+	pair->cq = ibv_create_cq(rc->context, 4 * (int)depth, NULL,
+				 pair->channel, 0);
 	if (!pair->cq)
 		die_errno("cannot create a CQ");
 	for (i = 0; i < 2; i++) {
-		pair->qp[i] = rc_create_qp(rc->pd, pair->cq);
+		pair->qp[i] = rc_create_qp(rc->pd, pair->cq, depth);
 		if (!pair->qp[i])
 			die_errno("cannot create a QP");
 	}
@@ -307,7 +307,7 @@ void rc_pair_open(struct rc_pair *pair, struct rc *rc, bool events)
 {
 	int i;
 
-	rc_pair_create(pair, rc, events);
+	rc_pair_create(pair, rc, RC_DEPTH, events);
 	for (i = 0; i < 2; i++)
 		rc_connect(rc, pair->qp[i], pair->qp[!i]->qp_num, rc->gid);
 }
@@ -329,7 +329,7 @@ void rc_pair_close(struct rc_pair *pair)
 }
 
 /* Take one completion if there is one. */
-static bool rc_poll(struct rc_pair *pair)
+bool rc_poll(struct rc_pair *pair)
 {
 	struct ibv_wc wc;
 	int found = ibv_poll_cq(pair->cq, 1, &wc);
@@ -364,6 +364,37 @@ static void rc_wait(struct rc_pair *pair)
 }
 
 /*
+ * Post one message of rc_transfer(). Makes no system call if the provider makes
+ * none.
+ */
+void rc_post(struct rc_pair *pair, enum ibv_wr_opcode opcode,
+	     struct ibv_mr *local, void *at, uint64_t to, uint32_t rkey,
+	     size_t length)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)at,
+		.length = (uint32_t)length,
+		.lkey = local->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma =
+			{
+				.remote_addr = to,
+				.rkey = rkey,
+			},
+	};
+	struct ibv_send_wr *bad;
+
+	errno = ibv_post_send(pair->qp[0], &wr, &bad);
+	if (errno)
+		die_errno("cannot post a send");
+}
+
+/*
  * RDMA write or read of any length between memory of @local and memory that the
  * peer knows as @to, by the pair's first QP, in messages of at most RC_MESSAGE
  * bytes.
@@ -376,27 +407,8 @@ void rc_transfer(struct rc_pair *pair, enum ibv_wr_opcode opcode,
 
 	for (done = 0; done < length; done += piece) {
 		piece = length - done < RC_MESSAGE ? length - done : RC_MESSAGE;
-		struct ibv_sge sge = {
-			.addr = (uintptr_t)at + done,
-			.length = (uint32_t)piece,
-			.lkey = local->lkey,
-		};
-		struct ibv_send_wr wr = {
-			.sg_list = &sge,
-			.num_sge = 1,
-			.opcode = opcode,
-			.send_flags = IBV_SEND_SIGNALED,
-			.wr.rdma =
-				{
-					.remote_addr = to + done,
-					.rkey = rkey,
-				},
-		};
-		struct ibv_send_wr *bad;
-
-		errno = ibv_post_send(pair->qp[0], &wr, &bad);
-		if (errno)
-			die_errno("cannot post a send");
+		rc_post(pair, opcode, local, (char *)at + done, to + done, rkey,
+			piece);
 		rc_wait(pair);
 	}
 }

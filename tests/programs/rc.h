@@ -18,6 +18,9 @@
 /* Longest message of rc_transfer(). */
 #define RC_MESSAGE (1UL << 20)
 
+/* Requests that a queue has room for, where this does not matter. */
+#define RC_DEPTH 16
+
 #define RC_ACCESS                                           \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 	 IBV_ACCESS_REMOTE_READ)
@@ -49,16 +52,22 @@ uint64_t random_next(uint64_t *state);
 struct ibv_context *rc_open_context(void);
 void rc_open(struct rc *rc);
 void rc_close(struct rc *rc);
-struct ibv_qp *rc_create_qp(struct ibv_pd *pd, struct ibv_cq *cq);
+struct ibv_qp *rc_create_qp(struct ibv_pd *pd, struct ibv_cq *cq,
+			    unsigned int depth);
 void rc_connect(struct rc *rc, struct ibv_qp *qp, uint32_t peer,
 		union ibv_gid gid);
 struct ibv_mr *rc_register(struct rc *rc, void *addr, size_t length);
 void rc_deregister(struct ibv_mr *mr);
 bool rc_completion(struct ibv_cq *cq, struct ibv_wc *wc, double seconds);
 
-void rc_pair_create(struct rc_pair *pair, struct rc *rc, bool events);
+void rc_pair_create(struct rc_pair *pair, struct rc *rc, unsigned int depth,
+		    bool events);
 void rc_pair_open(struct rc_pair *pair, struct rc *rc, bool events);
 void rc_pair_close(struct rc_pair *pair);
+void rc_post(struct rc_pair *pair, enum ibv_wr_opcode opcode,
+	     struct ibv_mr *local, void *at, uint64_t to, uint32_t rkey,
+	     size_t length);
+bool rc_poll(struct rc_pair *pair);
 void rc_transfer(struct rc_pair *pair, enum ibv_wr_opcode opcode,
 		 struct ibv_mr *local, void *at, uint64_t to, uint32_t rkey,
 		 size_t length);

@@ -133,7 +133,7 @@ static void queue_open(struct queue *queue, unsigned int number,
 				  (int)number % rc.context->num_comp_vectors);
 	if (!queue->cq)
 		die_errno("cannot create a CQ");
-	queue->qp = rc_create_qp(rc.pd, queue->cq);
+	queue->qp = rc_create_qp(rc.pd, queue->cq, RC_DEPTH);
 	if (!queue->qp)
 		die_errno("cannot create a QP");
 	rc_connect(&rc, queue->qp, queue->qp->qp_num, rc.gid);
