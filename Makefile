@@ -48,7 +48,7 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 .PHONY: check-all
 check-all: ## run all cases on more systems, a debug kernel, fresh machines, for hours
 	@tests/check lint lint-builds kunit userlib fuzz engine engine-bandwidth qemu-each deb \
-		lab all-debian12+debian12 all-debian12-bpo+debian12-bpo \
+		bench lab all-debian12+debian12 all-debian12-bpo+debian12-bpo \
 		lab-debian13+debian13 lab-debian12-bpo+debian12 \
 		lab-debian12+debian12-bpo lab-debian12+debian13-bpo \
 		lab-debian13-bpo+debian12 lab-debian12-point+debian12-point \
