@@ -8,8 +8,8 @@ PREFIX ?= /usr/local
 UDEVDIR ?= /usr/lib/udev/rules.d
 export PREFIX DESTDIR
 
-MODULE_SOURCES = $(filter-out %.mod.c,$(shell find Kbuild include host-kmod \
-			guest-kmod -name '*.[ch]' -o -name Kbuild))
+MODULE_SOURCES = $(filter-out %.mod.c,$(shell find Kbuild include gsi \
+			host-kmod guest-kmod -name '*.[ch]' -o -name Kbuild))
 KBUILD = $(MAKE) -C $(KDIR) M=$(abspath $(BUILD))
 
 .DEFAULT_GOAL := help

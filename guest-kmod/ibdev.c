@@ -22,11 +22,11 @@
 #include <hyv/wire.h>
 
 #include "address/gid.h"
-#include "address/gsi.h"
-#include "address/gsi_cq.h"
-#include "address/gsi_net.h"
 #include "address/netdev.h"
 #include "compat/ib_verbs.h"
+#include "gsi/gsi.h"
+#include "gsi/gsi_net.h"
+#include "gsi/gsi_pkt.h"
 #include "ibdev.h"
 #include "notify/port_queue.h"
 #include "verbs/verbs.h"
@@ -341,21 +341,29 @@ void vhyv_ibdev_init(struct vhyv_dev *hdev)
 
 static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
 {
+	struct device *dev = &hdev->vdev->dev;
 	int ret;
 
-	ret = vhyv_gsi_net_get(&hdev->vdev->dev, vhyv_gsi_receive);
+	ret = gsi_net_get(gsi_receive);
+	if (ret == -EADDRINUSE)
+		dev_err(dev,
+			"UDP port %u is in use; unload rdma_rxe if it is loaded, then rebind the driver\n",
+			GSI_PKT_UDP_PORT);
+	else if (ret)
+		dev_err(dev, "cannot open UDP port %u: %pe\n",
+			GSI_PKT_UDP_PORT, ERR_PTR(ret));
 	if (ret)
 		return ret;
 	ret = vhyv_hca_netdev_update(hdev);
 	if (ret)
-		vhyv_gsi_net_put();
+		gsi_net_put();
 	return ret;
 }
 
 static void vhyv_ibdev_stop_roce(struct vhyv_dev *hdev)
 {
 	vhyv_hca_netdev_del(hdev);
-	vhyv_gsi_net_put();
+	gsi_net_put();
 }
 
 /* Register a device whose control queue works with the RDMA core. */

@@ -11,24 +11,11 @@
 
 #include "command/cmdq.h"
 #include "dev.h"
+#include "gsi/gsi.h"
 #include "notify/event.h"
 #include "notify/port_queue.h"
 
-struct vhyv_gsi;
-struct vhyv_gsi_cq;
 struct vhyv_mem;
-
-/* Counters of a port's GSI; see vhyv_gsi_counter_descs. */
-enum vhyv_gsi_counter {
-	VHYV_GSI_SENT,
-	VHYV_GSI_SEND_ERRORS,
-	VHYV_GSI_RECEIVED,
-	VHYV_GSI_MALFORMED,
-	VHYV_GSI_ICRC_ERRORS,
-	VHYV_GSI_KEY_VIOLATIONS,
-	VHYV_GSI_NO_BUFFER,
-	VHYV_GSI_COUNTERS	/* one past the last */
-};
 
 /* One past the highest event code that vhyv_event_valid_for() allows for ports. */
 #define VHYV_PORT_CODES	(IB_EVENT_GID_CHANGE + 1)
@@ -39,7 +26,7 @@ enum vhyv_gsi_counter {
  * @pkey_tbl_len: entries of @pkeys
  * @link_layer: link layer of the HCA's port
  * @grh_required: every address must have a GRH
- * @gsi_counters: counters of the port's GSI
+ * @gsi: what the port has for its GSI
  * @own_event: by event code, for a full vhyv_dev.port_events
  * @lock: protects the fields below
  * @attr: attributes, as last read from the host
@@ -52,7 +39,7 @@ struct vhyv_port {
 	u32 pkey_tbl_len;
 	enum rdma_link_layer link_layer;
 	bool grh_required;
-	atomic64_t gsi_counters[VHYV_GSI_COUNTERS];
+	struct gsi_port gsi;
 	struct vhyv_port_event own_event[VHYV_PORT_CODES];
 
 	struct mutex lock;	/* protects the fields below */
@@ -120,7 +107,7 @@ struct vhyv_pd {
  */
 struct vhyv_cq {
 	struct ib_cq ibcq;
-	struct vhyv_gsi_cq *gsi_cq;
+	struct gsi_cq *gsi_cq;
 	struct vhyv_ucontext *uctx;
 	struct vhyv_event_target target;
 	u32 slot;
@@ -141,7 +128,7 @@ struct vhyv_cq {
  */
 struct vhyv_qp {
 	struct ib_qp ibqp;
-	struct vhyv_gsi *gsi;
+	struct gsi_qp *gsi;
 	struct vhyv_ucontext *uctx;
 	struct vhyv_event_target target;
 	u32 slot;

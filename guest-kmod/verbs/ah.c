@@ -7,12 +7,10 @@
  * addresses itself.
  */
 #include <linux/err.h>
-#include <linux/in6.h>
 #include <linux/string.h>
-#include <rdma/ib_addr.h>
 
-#include "address/roce_pkt.h"
 #include "command/cmd.h"
+#include "gsi/gsi.h"
 #include "verbs/verbs.h"
 
 /* @wire is zeroed by the caller. */
@@ -88,24 +86,13 @@ int vhyv_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 int vhyv_create_kernel_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 			  struct ib_udata *udata)
 {
-	const struct rdma_ah_attr *from = attr->ah_attr;
-	const struct ib_gid_attr *sgid_attr = ibah->sgid_attr;
 	struct vhyv_ah *ah = to_vhyv_ah(ibah);
-	const union ib_gid *dgid;
+	int ret;
 
-	if (!sgid_attr || !(rdma_ah_get_ah_flags(from) & IB_AH_GRH)) {
-		ibdev_dbg(ibah->device, "kernel AH needs a GRH\n");
-		return -EINVAL;
-	}
-	dgid = &rdma_ah_read_grh(from)->dgid;
-	if (rdma_is_multicast_addr((struct in6_addr *)dgid->raw) ||
-	    vhyv_roce_gid_is_ipv4(dgid->raw) !=
-	    vhyv_roce_gid_is_ipv4(sgid_attr->gid.raw)) {
-		ibdev_dbg(ibah->device, "GID %pI6c is not usable for %pI6c\n",
-			  dgid->raw, sgid_attr->gid.raw);
-		return -EINVAL;
-	}
-	ah->attr = *from;
+	ret = gsi_check_ah(ibah, attr->ah_attr);
+	if (ret)
+		return ret;
+	ah->attr = *attr->ah_attr;
 	ah->attr.grh.sgid_attr = NULL;
 	return 0;
 }

@@ -3,8 +3,8 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 
-#include "address/gsi_cq.h"
 #include "command/cmd.h"
+#include "gsi/gsi_cq.h"
 #include "memory/mem.h"
 #include "notify/doorbell.h"
 #include "verbs/verbs.h"
@@ -12,6 +12,23 @@
 static int vhyv_cq_destroy_handle(struct vhyv_cq *cq, u32 handle)
 {
 	return vhyv_object_destroy(cq->uctx, HYV_OBJ_CQ, handle, cq->mem);
+}
+
+static int vhyv_create_kernel_cq(struct vhyv_cq *cq,
+				 const struct ib_cq_init_attr *attr)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(cq->ibcq.device);
+	struct gsi_cq *ring;
+
+	if (!hdev->guest_gids) {
+		vhyv_dbg(hdev, "kernel CQs need guest addressing\n");
+		return -EOPNOTSUPP;
+	}
+	ring = gsi_cq_create(&cq->ibcq, attr);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	cq->gsi_cq = ring;
+	return 0;
 }
 
 /* @attrs is NULL for a kernel CQ. */
@@ -28,12 +45,8 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	u32 handle;
 	int ret;
 
-	if (!attrs) {
-		if (hdev->guest_gids)
-			return vhyv_gsi_cq_create(cq, attr);
-		ibdev_dbg(ibcq->device, "kernel CQs need guest addressing\n");
-		return -EOPNOTSUPP;
-	}
+	if (!attrs)
+		return vhyv_create_kernel_cq(cq, attr);
 	/* Some HCA drivers log an error at each attempt. */
 	if (!attr->cqe || attr->cqe > ibcq->device->attrs.max_cqe) {
 		ibdev_dbg(ibcq->device, "CQ of %u entries, must be 1 to %d\n",
@@ -90,7 +103,7 @@ int vhyv_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	int ret;
 
 	if (cq->gsi_cq) {
-		vhyv_gsi_cq_destroy(cq);
+		gsi_cq_destroy(cq->gsi_cq);
 		return 0;
 	}
 	ret = vhyv_cq_destroy_handle(cq, cq->target.handle);
@@ -114,7 +127,7 @@ int vhyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	int ret;
 
 	if (cq->gsi_cq)
-		return vhyv_gsi_cq_arm(cq, flags);
+		return gsi_cq_arm(cq->gsi_cq, flags);
 
 	mutex_lock(&cq->arm_lock);
 	ret = vhyv_db_arm_cq(hdev, cq->slot, solicited);

@@ -2,8 +2,8 @@
 /* Queue pairs. */
 #include <linux/err.h>
 
-#include "address/gsi.h"
 #include "command/cmd.h"
+#include "gsi/gsi.h"
 #include "notify/doorbell.h"
 #include "verbs/verbs.h"
 
@@ -115,6 +115,23 @@ static int vhyv_qp_destroy_handle(struct vhyv_qp *qp, u32 handle)
 	return vhyv_object_destroy(qp->uctx, HYV_OBJ_QP, handle, qp->mem);
 }
 
+static int vhyv_create_kernel_qp(struct vhyv_qp *qp,
+				 const struct ib_qp_init_attr *attr)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(qp->ibqp.device);
+	struct gsi_qp *gsi;
+
+	if (!hdev->guest_gids) {
+		vhyv_dbg(hdev, "kernel QPs need guest addressing\n");
+		return -EOPNOTSUPP;
+	}
+	gsi = gsi_create(&vhyv_gsi_ops, &qp->ibqp, attr);
+	if (IS_ERR(gsi))
+		return PTR_ERR(gsi);
+	qp->gsi = gsi;
+	return 0;
+}
+
 int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 		   struct ib_udata *udata)
 {
@@ -131,7 +148,7 @@ int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	int ret;
 
 	if (!udata)
-		return vhyv_gsi_create(qp, attr);
+		return vhyv_create_kernel_qp(qp, attr);
 	if (!vhyv_qp_type_supported(hdev, attr->qp_type) ||
 	    attr->create_flags || attr->rwq_ind_tbl) {
 		ibdev_dbg(ibqp->device,
@@ -198,7 +215,7 @@ int vhyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	if (qp->gsi)
-		return vhyv_gsi_modify(qp, attr, mask);
+		return gsi_modify(qp->gsi, attr, mask);
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT)) {
 		ibdev_dbg(ibqp->device,
 			  "QP attributes 0x%x are not supported\n", mask);
@@ -236,7 +253,7 @@ int vhyv_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init_attr->srq = ibqp->srq;
 	init_attr->qp_type = ibqp->qp_type;
 	if (qp->gsi) {
-		vhyv_gsi_query(qp, attr, init_attr);
+		gsi_query(qp->gsi, attr, init_attr);
 		return 0;
 	}
 
@@ -265,7 +282,7 @@ int vhyv_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	int ret;
 
 	if (qp->gsi) {
-		vhyv_gsi_destroy(qp);
+		gsi_destroy(qp->gsi);
 		return 0;
 	}
 	ret = vhyv_qp_destroy_handle(qp, qp->target.handle);
@@ -286,7 +303,7 @@ int vhyv_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
 
 	if (qp->gsi)
-		return vhyv_gsi_post_send(qp, wr, bad_wr);
+		return gsi_post_send(qp->gsi, wr, bad_wr);
 	if (wr) {
 		*bad_wr = wr;
 		return -EOPNOTSUPP;

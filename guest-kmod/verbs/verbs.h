@@ -5,7 +5,7 @@
  * passed through.
  *
  * Operations may sleep unless stated otherwise. On kernel objects, which only
- * guest addressing has, they are implemented in address/.
+ * guest addressing has, they are implemented in gsi/.
  */
 #ifndef VHYV_VERBS_H
 #define VHYV_VERBS_H
@@ -111,6 +111,17 @@ int vhyv_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		    enum ib_srq_attr_mask mask, struct ib_udata *udata);
 int vhyv_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
 int vhyv_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+
+/* kernel.c */
+extern const struct gsi_ops vhyv_gsi_ops;
+
+int vhyv_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		   const struct ib_recv_wr **bad_wr);
+int vhyv_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc);
+struct rdma_hw_stats *vhyv_alloc_hw_port_stats(struct ib_device *ibdev,
+					       u32 port_num);
+int vhyv_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		      u32 port_num, int index);
 
 /* mr.c */
 struct ib_mr *vhyv_get_dma_mr(struct ib_pd *ibpd, int access);

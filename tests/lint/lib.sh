@@ -62,7 +62,7 @@ pure_units() {
 		for unit in "${units[@]}"; do
 			printf '%s\n' "${kbuild%/*}/${unit%.o}.c"
 		done
-	done < <(source_files_like '^(host|guest)-kmod/Kbuild$')
+	done < <(source_files_like '^(gsi|(host|guest)-kmod)/Kbuild$')
 }
 
 # fill_build KDIR DIR: build both modules; leave the compiler's output (log), the
@@ -85,7 +85,8 @@ fill_build() {
 			modinfo -F depends host-kmod/hyv.ko >"$dir/depends"
 		find . -name '*.o' ! -name '*.mod.o' -printf '%P\n' |
 			while IFS= read -r object; do
-				[ ! -e "${object%.o}.c" ] || printf '%s\n' "$object"
+				# what a module is linked from, not the module
+				[ -e "${object%.o}.mod" ] || printf '%s\n' "$object"
 			done >"$dir/objects"
 		xargs -r -a "$dir/objects" nm -g -A >"$dir/symbols"
 	)
@@ -102,7 +103,7 @@ fill_compiled() {
 	make -j2 modules KDIR="$kdir" BUILD="$dir/build" W=1 >"$dir/log" 2>&1 ||
 		echo '*** make failed' >>"$dir/log"
 	if [ -d tests/mock ]; then
-		cp -r --parents -t "$tree" include host-kmod guest-kmod tests/mock \
+		cp -r --parents -t "$tree" include gsi host-kmod guest-kmod tests/mock \
 			tests/loopback/module tests/malguest
 		cp tests/mock/Kbuild "$tree/"
 		"${make[@]}" M="$tree" hyv_mock.o hyv_loopback.o >>"$dir/log" 2>&1 ||
@@ -124,7 +125,7 @@ compiled_modules() {
 	key=$({
 		printf '%s\n' "$kdir" "$(gcc --version)"
 		declare -f fill_compiled
-		source_files_like '^(Kbuild|Makefile|(include|host-kmod|guest-kmod|tests/(mock|loopback/module|malguest))/.*)$' |
+		source_files_like '^(Kbuild|Makefile|(include|gsi|host-kmod|guest-kmod|tests/(mock|loopback/module|malguest))/.*)$' |
 			tr '\n' '\0' | xargs -0 sha256sum
 	} | cache_key)
 	cache_get lint-compiled "$key" fill_compiled "$kdir"
@@ -139,7 +140,7 @@ built_modules() {
 	key=$({
 		printf '%s\n' "$kdir" "$(gcc --version)" "$(sparse --version)"
 		declare -f fill_build
-		source_files_like '^(Kbuild|Makefile|(include|host-kmod|guest-kmod)/.*)$' |
+		source_files_like '^(Kbuild|Makefile|(include|gsi|host-kmod|guest-kmod)/.*)$' |
 			tr '\n' '\0' | xargs -0 sha256sum
 	} | cache_key)
 	cache_get lint-build "$key" fill_build "$kdir"

@@ -3,29 +3,29 @@
  * RoCE packets of the network: any bytes, and good packets with some bytes
  * changed, with and without a valid ICRC.
  */
-#include "address/roce_pkt.c"
+#include "gsi/gsi_pkt.c"
 
 #include "fuzz.h"
 
-static u8 mad[VHYV_ROCE_MAD_LEN];
+static u8 mad[GSI_PKT_MAD_LEN];
 
 static void check_parse(const u8 *pkt, size_t len)
 {
-	u8 grh[VHYV_ROCE_GRH_LEN];
-	struct vhyv_roce_hdr hdr;
+	u8 grh[GSI_PKT_GRH_LEN];
+	struct gsi_pkt_hdr hdr;
 	const void *found = NULL;
 
 	memset(&hdr, 0, sizeof(hdr));
-	if (vhyv_roce_parse(pkt, len, &hdr, &found))
+	if (gsi_pkt_parse(pkt, len, &hdr, &found))
 		return;
 	FUZZ_CHECK((const u8 *)found >= pkt &&
-		   (const u8 *)found + VHYV_ROCE_MAD_LEN + 4 == pkt + len);
+		   (const u8 *)found + GSI_PKT_MAD_LEN + 4 == pkt + len);
 	FUZZ_CHECK(hdr.psn <= 0xffffff && hdr.flow_label <= 0xfffff);
-	FUZZ_CHECK(len == vhyv_roce_len(&hdr));
-	vhyv_roce_grh(grh, pkt);
+	FUZZ_CHECK(len == gsi_pkt_len(&hdr));
+	gsi_pkt_grh(grh, pkt);
 }
 
-static void make_hdr(struct fuzz_in *in, struct vhyv_roce_hdr *hdr)
+static void make_hdr(struct fuzz_in *in, struct gsi_pkt_hdr *hdr)
 {
 	memset(hdr, 0, sizeof(*hdr));
 	fuzz_bytes(in, hdr->sgid, sizeof(hdr->sgid));
@@ -57,7 +57,7 @@ static void check_length(struct fuzz_in *in, const u8 *pkt, size_t len)
 		return;
 	other = calloc(1, n);
 	memcpy(other, pkt, min(n, len));
-	if (vhyv_ip_version(pkt) == 4) {
+	if (gsi_pkt_ip_version(pkt) == 4) {
 		memcpy(&ip4, other, sizeof(ip4));
 		ip4.tot_len = cpu_to_be16(n);
 		memcpy(other, &ip4, sizeof(ip4));
@@ -73,7 +73,7 @@ static void check_length(struct fuzz_in *in, const u8 *pkt, size_t len)
 /* A packet that was built is parsed to what it was built from. */
 static void check_round_trip(struct fuzz_in *in)
 {
-	struct vhyv_roce_hdr hdr, got;
+	struct gsi_pkt_hdr hdr, got;
 	const void *found = NULL;
 	size_t len;
 	u32 n;
@@ -81,21 +81,21 @@ static void check_round_trip(struct fuzz_in *in)
 
 	make_hdr(in, &hdr);
 	fuzz_bytes(in, mad, 16);
-	len = vhyv_roce_len(&hdr);
+	len = gsi_pkt_len(&hdr);
 	pkt = malloc(len);
-	vhyv_roce_build(pkt, &hdr, mad);
+	gsi_pkt_build(pkt, &hdr, mad);
 	memset(&got, 0, sizeof(got));
-	FUZZ_CHECK(!vhyv_roce_parse(pkt, len, &got, &found));
+	FUZZ_CHECK(!gsi_pkt_parse(pkt, len, &got, &found));
 	FUZZ_CHECK(!memcmp(&hdr, &got, sizeof(hdr)) &&
 		   !memcmp(found, mad, sizeof(mad)));
 	for (n = 1 + fuzz_below(in, 8); n; n--)
 		pkt[fuzz_take(in, 2) % len] = fuzz_take(in, 1);
 	/* Not with a changed version: the packet may be too short for it. */
 	if (fuzz_flag(in) &&
-	    vhyv_ip_version(pkt) == (len == VHYV_ROCE_IPV4_LEN ? 4 : 6)) {
-		struct roce *roce = (void *)(pkt + vhyv_ip_len(pkt));
+	    gsi_pkt_ip_version(pkt) == (len == GSI_PKT_IPV4_LEN ? 4 : 6)) {
+		struct roce *roce = (void *)(pkt + gsi_pkt_ip_len(pkt));
 
-		roce->icrc = cpu_to_le32(vhyv_roce_icrc(pkt));
+		roce->icrc = cpu_to_le32(gsi_pkt_icrc(pkt));
 	}
 	check_parse(pkt, len);
 	if (fuzz_flag(in))

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Transport of GSI packets through the guest's IP stack.
+ * Transport of GSI packets through the kernel's IP stack.
  *
- * All vNICs share two sockets bound to the UDP port of RoCE v2, one for IPv4
- * and one for IPv6, if the guest supports that. They belong to the initial
- * network namespace, as do the vNICs.
+ * All devices share two sockets bound to the UDP port of RoCE v2, one for IPv4
+ * and one for IPv6, if the kernel supports that. They belong to the initial
+ * network namespace.
  */
-#include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -25,12 +24,12 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
-#include "address/gsi_net.h"
-#include "address/roce_pkt.h"
+#include "gsi/gsi_net.h"
+#include "gsi/gsi_pkt.h"
 #include "compat/ipv6.h"
 #include "compat/udp_tunnel.h"
 
-static_assert(ROCE_V2_UDP_DPORT == VHYV_ROCE_UDP_PORT);
+static_assert(ROCE_V2_UDP_DPORT == GSI_PKT_UDP_PORT);
 
 /* Any non-zero value makes UDP call encap_rcv. */
 #define ENCAP_TYPE	1
@@ -43,7 +42,7 @@ static DEFINE_MUTEX(net_lock);
  */
 static struct {
 	unsigned int users;
-	vhyv_gsi_net_rx_t rx;
+	gsi_net_rx_t rx;
 	struct socket *sock4;
 	struct socket *sock6;
 } gsi_net;
@@ -52,19 +51,19 @@ static struct {
  * Called by UDP, which has verified the checksum. Copies the packet: it is
  * short, and the skb may be shared or not linear.
  */
-static int vhyv_gsi_net_encap_rcv(struct sock *sk, struct sk_buff *skb)
+static int gsi_net_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(8);
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(8);
 	size_t ip_len = skb_network_header_len(skb);
 
 	/* All GSI packets have this length; drop any other. */
-	if (skb->len != VHYV_ROCE_UDP_LEN ||
-	    ip_len + VHYV_ROCE_UDP_LEN > sizeof(pkt))
+	if (skb->len != GSI_PKT_UDP_LEN ||
+	    ip_len + GSI_PKT_UDP_LEN > sizeof(pkt))
 		goto drop;
 	memcpy(pkt, skb_network_header(skb), ip_len);
-	if (skb_copy_bits(skb, 0, pkt + ip_len, VHYV_ROCE_UDP_LEN))
+	if (skb_copy_bits(skb, 0, pkt + ip_len, GSI_PKT_UDP_LEN))
 		goto drop;
-	if (!gsi_net.rx(pkt, ip_len + VHYV_ROCE_UDP_LEN, skb->dev))
+	if (!gsi_net.rx(pkt, ip_len + GSI_PKT_UDP_LEN, skb->dev))
 		goto drop;
 	consume_skb(skb);
 	return 0;
@@ -74,18 +73,18 @@ drop:
 	return 0;
 }
 
-static struct socket *vhyv_gsi_net_open(u8 family)
+static struct socket *gsi_net_open(u8 family)
 {
 	struct udp_port_cfg port = {
 		.family = family,
-		.local_udp_port = cpu_to_be16(VHYV_ROCE_UDP_PORT),
+		.local_udp_port = cpu_to_be16(GSI_PKT_UDP_PORT),
 		/* HCAs send no checksum over IPv6 either. */
 		.use_udp6_rx_checksums = 0,
 		.ipv6_v6only = 1,
 	};
 	struct udp_tunnel_sock_cfg tunnel = {
 		.encap_type = ENCAP_TYPE,
-		.encap_rcv = vhyv_gsi_net_encap_rcv,
+		.encap_rcv = gsi_net_encap_rcv,
 	};
 	struct socket *sock;
 	int ret;
@@ -97,17 +96,17 @@ static struct socket *vhyv_gsi_net_open(u8 family)
 	return sock;
 }
 
-static int vhyv_gsi_net_open_all(vhyv_gsi_net_rx_t rx)
+static int gsi_net_open_all(gsi_net_rx_t rx)
 {
 	struct socket *sock;
 
 	gsi_net.rx = rx;
-	sock = vhyv_gsi_net_open(AF_INET);
+	sock = gsi_net_open(AF_INET);
 	if (IS_ERR(sock))
 		return PTR_ERR(sock);
 	gsi_net.sock4 = sock;
 
-	sock = vhyv_gsi_net_open(AF_INET6);
+	sock = gsi_net_open(AF_INET6);
 	if (!IS_ERR(sock)) {
 		gsi_net.sock6 = sock;
 	} else if (PTR_ERR(sock) != -EAFNOSUPPORT &&
@@ -121,36 +120,27 @@ static int vhyv_gsi_net_open_all(vhyv_gsi_net_rx_t rx)
 }
 
 /**
- * vhyv_gsi_net_get() - start to receive GSI packets
- * @dev: device, for log messages
+ * gsi_net_get() - start to receive GSI packets
  * @rx: receives the packets; the same function for all callers
  *
  * Context: Process context. May sleep.
  * Return: 0, -EADDRINUSE if the UDP port is in use, or another negative errno.
  */
-int vhyv_gsi_net_get(struct device *dev, vhyv_gsi_net_rx_t rx)
+int gsi_net_get(gsi_net_rx_t rx)
 {
 	int ret = 0;
 
 	mutex_lock(&net_lock);
 	if (!gsi_net.users)
-		ret = vhyv_gsi_net_open_all(rx);
+		ret = gsi_net_open_all(rx);
 	if (!ret)
 		gsi_net.users++;
 	mutex_unlock(&net_lock);
-
-	if (ret == -EADDRINUSE)
-		dev_err(dev,
-			"UDP port %u is in use; unload rdma_rxe if it is loaded, then rebind the driver\n",
-			VHYV_ROCE_UDP_PORT);
-	else if (ret)
-		dev_err(dev, "cannot open UDP port %u: %pe\n",
-			VHYV_ROCE_UDP_PORT, ERR_PTR(ret));
 	return ret;
 }
 
-/* Undo vhyv_gsi_net_get(). After the last one no packet is received. */
-void vhyv_gsi_net_put(void)
+/* Undo gsi_net_get(). After the last one no packet is received. */
+void gsi_net_put(void)
 {
 	mutex_lock(&net_lock);
 	if (!--gsi_net.users) {
@@ -165,14 +155,13 @@ void vhyv_gsi_net_put(void)
 	mutex_unlock(&net_lock);
 }
 
-static struct dst_entry *vhyv_gsi_net_route4(const struct vhyv_roce_hdr *hdr,
-					     int oif)
+static struct dst_entry *gsi_net_route4(const struct gsi_pkt_hdr *hdr, int oif)
 {
 	struct flowi4 fl = {
 		.flowi4_oif = oif,
 		.flowi4_proto = IPPROTO_UDP,
 		.fl4_sport = cpu_to_be16(hdr->sport),
-		.fl4_dport = cpu_to_be16(VHYV_ROCE_UDP_PORT),
+		.fl4_dport = cpu_to_be16(GSI_PKT_UDP_PORT),
 	};
 	struct rtable *rt;
 
@@ -189,14 +178,13 @@ static struct dst_entry *vhyv_gsi_net_route4(const struct vhyv_roce_hdr *hdr,
 	return &rt->dst;
 }
 
-static struct dst_entry *vhyv_gsi_net_route6(const struct vhyv_roce_hdr *hdr,
-					     int oif)
+static struct dst_entry *gsi_net_route6(const struct gsi_pkt_hdr *hdr, int oif)
 {
 	struct flowi6 fl = {
 		.flowi6_oif = oif,
 		.flowi6_proto = IPPROTO_UDP,
 		.fl6_sport = cpu_to_be16(hdr->sport),
-		.fl6_dport = cpu_to_be16(VHYV_ROCE_UDP_PORT),
+		.fl6_dport = cpu_to_be16(GSI_PKT_UDP_PORT),
 	};
 
 	if (!gsi_net.sock6)
@@ -207,37 +195,37 @@ static struct dst_entry *vhyv_gsi_net_route6(const struct vhyv_roce_hdr *hdr,
 }
 
 /* Pass a packet with its route to the stack, which consumes both. */
-static int vhyv_gsi_net_output4(struct sk_buff *skb)
+static int gsi_net_output4(struct sk_buff *skb)
 {
 	skb_set_transport_header(skb, sizeof(struct iphdr));
 	skb->protocol = cpu_to_be16(ETH_P_IP);
 	return ip_local_out(&init_net, gsi_net.sock4->sk, skb);
 }
 
-static int vhyv_gsi_net_output6(struct sk_buff *skb)
+static int gsi_net_output6(struct sk_buff *skb)
 {
 	struct ipv6hdr *ip = ipv6_hdr(skb);
 
 	skb_set_transport_header(skb, sizeof(*ip));
 	skb->protocol = cpu_to_be16(ETH_P_IPV6);
-	udp6_set_csum(false, skb, &ip->saddr, &ip->daddr, VHYV_ROCE_UDP_LEN);
+	udp6_set_csum(false, skb, &ip->saddr, &ip->daddr, GSI_PKT_UDP_LEN);
 	return ip6_local_out(&init_net, gsi_net.sock6->sk, skb);
 }
 
-static int vhyv_gsi_net_send_on(struct net_device *ndev,
-				const struct vhyv_roce_hdr *hdr, const void *mad)
+static int gsi_net_send_on(struct net_device *ndev,
+			   const struct gsi_pkt_hdr *hdr, const void *mad)
 {
-	bool ipv4 = vhyv_roce_gid_is_ipv4(hdr->dgid);
+	bool ipv4 = gsi_pkt_gid_is_ipv4(hdr->dgid);
 	struct dst_entry *dst;
 	struct sk_buff *skb;
 	int ret;
 
-	dst = ipv4 ? vhyv_gsi_net_route4(hdr, ndev->ifindex) :
-		     vhyv_gsi_net_route6(hdr, ndev->ifindex);
+	dst = ipv4 ? gsi_net_route4(hdr, ndev->ifindex) :
+		     gsi_net_route6(hdr, ndev->ifindex);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 
-	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + VHYV_ROCE_MAX_LEN,
+	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + GSI_PKT_MAX_LEN,
 			GFP_ATOMIC);
 	if (!skb) {
 		dst_release(dst);
@@ -245,26 +233,26 @@ static int vhyv_gsi_net_send_on(struct net_device *ndev,
 	}
 	skb_reserve(skb, LL_RESERVED_SPACE(dst->dev));
 	skb_reset_network_header(skb);
-	vhyv_roce_build(skb_put(skb, vhyv_roce_len(hdr)), hdr, mad);
+	gsi_pkt_build(skb_put(skb, gsi_pkt_len(hdr)), hdr, mad);
 	skb_dst_set(skb, dst);
-	ret = ipv4 ? vhyv_gsi_net_output4(skb) : vhyv_gsi_net_output6(skb);
+	ret = ipv4 ? gsi_net_output4(skb) : gsi_net_output6(skb);
 	return net_xmit_eval(ret);
 }
 
 /**
- * vhyv_gsi_net_send() - send a packet
+ * gsi_net_send() - send a packet
  * @sgid_attr: source GID; selects the network device
  * @hdr: headers; both addresses are of the same kind
- * @mad: datagram of VHYV_ROCE_MAD_LEN bytes
+ * @mad: datagram of GSI_PKT_MAD_LEN bytes
  *
- * The destination may be an address of this guest.
+ * The destination may be an address of this kernel.
  *
  * Context: Softirq or process context. Interrupts are enabled, and the caller
- * has a reference from vhyv_gsi_net_get().
+ * has a reference from gsi_net_get().
  * Return: 0, or a negative errno if the packet is lost.
  */
-int vhyv_gsi_net_send(const struct ib_gid_attr *sgid_attr,
-		      const struct vhyv_roce_hdr *hdr, const void *mad)
+int gsi_net_send(const struct ib_gid_attr *sgid_attr,
+		 const struct gsi_pkt_hdr *hdr, const void *mad)
 {
 	struct net_device *ndev;
 	int ret;
@@ -276,7 +264,7 @@ int vhyv_gsi_net_send(const struct ib_gid_attr *sgid_attr,
 	else if (!net_eq(dev_net(ndev), &init_net))
 		ret = -ENETUNREACH;
 	else
-		ret = vhyv_gsi_net_send_on(ndev, hdr, mad);
+		ret = gsi_net_send_on(ndev, hdr, mad);
 	rcu_read_unlock();
 	return ret;
 }

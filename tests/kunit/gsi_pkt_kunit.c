@@ -10,7 +10,7 @@
 
 #include <kunit/test.h>
 
-#include "address/roce_pkt.h"
+#include "gsi/gsi_pkt.h"
 
 #define IPV4_HDR	20
 #define IPV6_HDR	40
@@ -21,7 +21,7 @@
 #define BTH		8
 #define DETH		(BTH + 12)
 #define MAD		(DETH + 8)
-#define ICRC		(MAD + VHYV_ROCE_MAD_LEN)
+#define ICRC		(MAD + GSI_PKT_MAD_LEN)
 
 /* Congestion notification packet of a ConnectX-4 Lx, from the IP header on. */
 static const u8 captured[] = {
@@ -32,7 +32,7 @@ static const u8 captured[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a,
 };
 
-static const struct vhyv_roce_hdr ipv4_hdr = {
+static const struct gsi_pkt_hdr ipv4_hdr = {
 	.sgid = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
 	.dgid = { [10] = 0xff, 0xff, 198, 51, 100, 7 },
 	.psn = 0xabcdef,
@@ -48,7 +48,7 @@ static const u8 ipv4_headers[] = {
 	0x00, 0xab, 0xcd, 0xef, 0x80, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
 };
 
-static const struct vhyv_roce_hdr ipv6_hdr = {
+static const struct gsi_pkt_hdr ipv6_hdr = {
 	.sgid = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 },
 	.dgid = { 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0x00, 0xff, 0xfe,
 		  0x12, 0x34, 0x56 },
@@ -72,7 +72,7 @@ static const u8 ipv6_headers[] = {
 /* A valid packet that was not built by the unit. */
 struct sample {
 	const char *name;
-	const struct vhyv_roce_hdr *hdr;
+	const struct gsi_pkt_hdr *hdr;
 	const u8 *headers;
 	size_t headers_len;
 	size_t ip_len;
@@ -93,7 +93,7 @@ static void fill_mad(u8 *mad)
 {
 	int i;
 
-	for (i = 0; i < VHYV_ROCE_MAD_LEN; i++)
+	for (i = 0; i < GSI_PKT_MAD_LEN; i++)
 		mad[i] = i * 37 + 11;
 }
 
@@ -102,7 +102,7 @@ static size_t fill_pkt(u8 *pkt, const struct sample *s)
 	memcpy(pkt, s->headers, s->headers_len);
 	fill_mad(pkt + s->headers_len);
 	memcpy(pkt + s->ip_len + ICRC, s->icrc, sizeof(s->icrc));
-	return s->ip_len + VHYV_ROCE_UDP_LEN;
+	return s->ip_len + GSI_PKT_UDP_LEN;
 }
 
 /* Bits in a byte of the packet that the ICRC takes as ones. */
@@ -156,16 +156,16 @@ static void roce_captured(struct kunit *test)
 static void roce_build(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
-	u8 pkt[VHYV_ROCE_MAX_LEN + 8] __aligned(4);
-	u8 want[VHYV_ROCE_MAX_LEN];
-	u8 mad[VHYV_ROCE_MAD_LEN];
+	u8 pkt[GSI_PKT_MAX_LEN + 8] __aligned(4);
+	u8 want[GSI_PKT_MAX_LEN];
+	u8 mad[GSI_PKT_MAD_LEN];
 	size_t len;
 
 	len = fill_pkt(want, s);
 	fill_mad(mad);
 	memset(pkt, 0xa5, sizeof(pkt));
-	KUNIT_ASSERT_EQ(test, vhyv_roce_len(s->hdr), len);
-	vhyv_roce_build(pkt, s->hdr, mad);
+	KUNIT_ASSERT_EQ(test, gsi_pkt_len(s->hdr), len);
+	gsi_pkt_build(pkt, s->hdr, mad);
 	KUNIT_EXPECT_MEMEQ(test, pkt, want, len);
 	KUNIT_EXPECT_NULL(test, memchr_inv(pkt + len, 0xa5, sizeof(pkt) - len));
 	KUNIT_EXPECT_EQ(test, reference_icrc(pkt, len - 4),
@@ -176,7 +176,7 @@ static void roce_build(struct kunit *test)
 static void roce_document(struct kunit *test)
 {
 	static const struct {
-		struct vhyv_roce_hdr hdr;
+		struct gsi_pkt_hdr hdr;
 		u8 icrc[4];
 	} examples[] = {
 		{ { .sgid = { [10] = 0xff, 0xff, 10, 0, 0, 1 },
@@ -187,13 +187,13 @@ static void roce_document(struct kunit *test)
 		    .psn = 0x123456, .sport = 0xc000, .hop_limit = 64 },
 		  { 0x2e, 0x21, 0x97, 0x52 } },
 	};
-	u8 mad[VHYV_ROCE_MAD_LEN] = { 0x01, 0x07, 0x02, 0x03 };
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
+	u8 mad[GSI_PKT_MAD_LEN] = { 0x01, 0x07, 0x02, 0x03 };
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(4);
 	size_t i, len;
 
 	for (i = 0; i < ARRAY_SIZE(examples); i++) {
-		len = vhyv_roce_len(&examples[i].hdr);
-		vhyv_roce_build(pkt, &examples[i].hdr, mad);
+		len = gsi_pkt_len(&examples[i].hdr);
+		gsi_pkt_build(pkt, &examples[i].hdr, mad);
 		KUNIT_EXPECT_MEMEQ(test, pkt + len - 4, examples[i].icrc, 4);
 	}
 }
@@ -202,31 +202,31 @@ static void roce_document(struct kunit *test)
 static void roce_build_wide(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
-	u8 want[VHYV_ROCE_MAX_LEN];
-	struct vhyv_roce_hdr hdr = *s->hdr;
-	u8 mad[VHYV_ROCE_MAD_LEN];
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(4);
+	u8 want[GSI_PKT_MAX_LEN];
+	struct gsi_pkt_hdr hdr = *s->hdr;
+	u8 mad[GSI_PKT_MAD_LEN];
 	size_t len;
 
 	len = fill_pkt(want, s);
 	fill_mad(mad);
 	hdr.psn |= 0xff000000;
 	hdr.flow_label |= 0xfff00000;
-	vhyv_roce_build(pkt, &hdr, mad);
+	gsi_pkt_build(pkt, &hdr, mad);
 	KUNIT_EXPECT_MEMEQ(test, pkt, want, len);
 }
 
 static void roce_parse(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
-	struct vhyv_roce_hdr hdr;
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(4);
+	struct gsi_pkt_hdr hdr;
 	const void *mad = NULL;
 	size_t len;
 
 	len = fill_pkt(pkt, s);
 	memset(&hdr, 0xa5, sizeof(hdr));
-	KUNIT_ASSERT_EQ(test, vhyv_roce_parse(pkt, len, &hdr, &mad), 0);
+	KUNIT_ASSERT_EQ(test, gsi_pkt_parse(pkt, len, &hdr, &mad), 0);
 	KUNIT_EXPECT_MEMEQ(test, hdr.sgid, s->hdr->sgid, sizeof(hdr.sgid));
 	KUNIT_EXPECT_MEMEQ(test, hdr.dgid, s->hdr->dgid, sizeof(hdr.dgid));
 	KUNIT_EXPECT_EQ(test, hdr.psn, s->hdr->psn);
@@ -238,7 +238,7 @@ static void roce_parse(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, mad, (const void *)pkt + s->ip_len + MAD);
 
 	memset(&hdr, 0xa5, sizeof(hdr));
-	KUNIT_ASSERT_EQ(test, vhyv_roce_parse_ip(pkt, len, &hdr), 0);
+	KUNIT_ASSERT_EQ(test, gsi_pkt_parse_ip(pkt, len, &hdr), 0);
 	KUNIT_EXPECT_MEMEQ(test, hdr.sgid, s->hdr->sgid, sizeof(hdr.sgid));
 	KUNIT_EXPECT_MEMEQ(test, hdr.dgid, s->hdr->dgid, sizeof(hdr.dgid));
 }
@@ -247,9 +247,9 @@ static void roce_parse(struct kunit *test)
 static void roce_each_bit(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(4);
 	bool ipv4 = s->ip_len == IPV4_HDR;
-	struct vhyv_roce_hdr hdr;
+	struct gsi_pkt_hdr hdr;
 	const void *mad;
 	size_t len, bit;
 	int ret;
@@ -259,7 +259,7 @@ static void roce_each_bit(struct kunit *test)
 		u8 mask = 1 << bit % 8;
 
 		pkt[bit / 8] ^= mask;
-		ret = vhyv_roce_parse(pkt, len, &hdr, &mad);
+		ret = gsi_pkt_parse(pkt, len, &hdr, &mad);
 		if (masked_bits(ipv4, bit / 8) & mask)
 			KUNIT_EXPECT_EQ_MSG(test, ret, 0, "bit %zu", bit);
 		else
@@ -273,15 +273,15 @@ static void roce_each_bit(struct kunit *test)
 static void roce_each_length(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
-	u8 pkt[VHYV_ROCE_MAX_LEN + 64] __aligned(4) = {};
-	struct vhyv_roce_hdr hdr;
+	u8 pkt[GSI_PKT_MAX_LEN + 64] __aligned(4) = {};
+	struct gsi_pkt_hdr hdr;
 	const void *mad;
 	size_t len, right;
 
 	right = fill_pkt(pkt, s);
 	for (len = 0; len <= sizeof(pkt); len++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    vhyv_roce_parse(pkt, len, &hdr, &mad),
+				    gsi_pkt_parse(pkt, len, &hdr, &mad),
 				    len == right ? 0 : -EPROTO, "%zu bytes",
 				    len);
 }
@@ -332,15 +332,15 @@ KUNIT_ARRAY_PARAM_DESC(malformed, malformed, name);
 static void malformed_on(struct kunit *test, const struct malformed *m,
 			 const struct sample *s)
 {
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
-	struct vhyv_roce_hdr hdr;
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(4);
+	struct gsi_pkt_hdr hdr;
 	const void *mad;
 	size_t len;
 
 	len = fill_pkt(pkt, s);
 	pkt[m->pos + (m->in_ip ? 0 : s->ip_len)] = m->value;
 	put_unaligned_le32(reference_icrc(pkt, len - 4), pkt + len - 4);
-	KUNIT_EXPECT_EQ_MSG(test, vhyv_roce_parse(pkt, len, &hdr, &mad),
+	KUNIT_EXPECT_EQ_MSG(test, gsi_pkt_parse(pkt, len, &hdr, &mad),
 			    m->error, "over %s", s->name);
 }
 
@@ -357,9 +357,9 @@ static void roce_malformed(struct kunit *test)
 /* An IPv6 packet with an IPv4-mapped address. */
 static void roce_mapped(struct kunit *test)
 {
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(4);
 	const struct sample *s = &samples[1];
-	struct vhyv_roce_hdr hdr;
+	struct gsi_pkt_hdr hdr;
 	const void *mad;
 	size_t len, pos;
 
@@ -367,7 +367,7 @@ static void roce_mapped(struct kunit *test)
 		len = fill_pkt(pkt, s);
 		memcpy(pkt + pos, ipv4_hdr.sgid, sizeof(ipv4_hdr.sgid));
 		put_unaligned_le32(reference_icrc(pkt, len - 4), pkt + len - 4);
-		KUNIT_EXPECT_EQ(test, vhyv_roce_parse(pkt, len, &hdr, &mad),
+		KUNIT_EXPECT_EQ(test, gsi_pkt_parse(pkt, len, &hdr, &mad),
 				-EPROTO);
 	}
 }
@@ -375,33 +375,33 @@ static void roce_mapped(struct kunit *test)
 static void roce_grh(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
-	u8 pkt[VHYV_ROCE_MAX_LEN] __aligned(4);
-	u8 grh[VHYV_ROCE_GRH_LEN + 1];
-	size_t zeros = VHYV_ROCE_GRH_LEN - s->ip_len;
+	u8 pkt[GSI_PKT_MAX_LEN] __aligned(4);
+	u8 grh[GSI_PKT_GRH_LEN + 1];
+	size_t zeros = GSI_PKT_GRH_LEN - s->ip_len;
 
 	fill_pkt(pkt, s);
 	memset(grh, 0xa5, sizeof(grh));
-	vhyv_roce_grh(grh, pkt);
+	gsi_pkt_grh(grh, pkt);
 	KUNIT_EXPECT_NULL(test, memchr_inv(grh, 0, zeros));
 	KUNIT_EXPECT_MEMEQ(test, grh + zeros, pkt, s->ip_len);
-	KUNIT_EXPECT_EQ(test, grh[VHYV_ROCE_GRH_LEN], 0xa5);
+	KUNIT_EXPECT_EQ(test, grh[GSI_PKT_GRH_LEN], 0xa5);
 }
 
 static void roce_gid_kind(struct kunit *test)
 {
-	u8 gid[VHYV_ROCE_GID_LEN];
+	u8 gid[GSI_PKT_GID_LEN];
 	int i;
 
-	KUNIT_EXPECT_TRUE(test, vhyv_roce_gid_is_ipv4(ipv4_hdr.sgid));
-	KUNIT_EXPECT_FALSE(test, vhyv_roce_gid_is_ipv4(ipv6_hdr.sgid));
+	KUNIT_EXPECT_TRUE(test, gsi_pkt_gid_is_ipv4(ipv4_hdr.sgid));
+	KUNIT_EXPECT_FALSE(test, gsi_pkt_gid_is_ipv4(ipv6_hdr.sgid));
 	for (i = 0; i < 12; i++) {
 		memcpy(gid, ipv4_hdr.sgid, sizeof(gid));
 		gid[i] ^= 1;
-		KUNIT_EXPECT_FALSE(test, vhyv_roce_gid_is_ipv4(gid));
+		KUNIT_EXPECT_FALSE(test, gsi_pkt_gid_is_ipv4(gid));
 	}
 }
 
-static struct kunit_case roce_pkt_cases[] = {
+static struct kunit_case gsi_pkt_cases[] = {
 	KUNIT_CASE(roce_captured),
 	KUNIT_CASE_PARAM(roce_build, sample_gen_params),
 	KUNIT_CASE(roce_document),
@@ -416,12 +416,12 @@ static struct kunit_case roce_pkt_cases[] = {
 	{}
 };
 
-static struct kunit_suite roce_pkt_suite = {
-	.name = "hyv_roce_pkt",
-	.test_cases = roce_pkt_cases,
+static struct kunit_suite gsi_pkt_suite = {
+	.name = "gsi_pkt",
+	.test_cases = gsi_pkt_cases,
 };
 
-kunit_test_suite(roce_pkt_suite);
+kunit_test_suite(gsi_pkt_suite);
 
 MODULE_DESCRIPTION("Tests of HyV's packets of RoCE v2");
 MODULE_LICENSE("GPL");

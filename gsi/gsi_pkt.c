@@ -15,7 +15,7 @@
 #include <linux/string.h>
 #include <linux/udp.h>
 
-#include "address/roce_pkt.h"
+#include "gsi/gsi_pkt.h"
 
 #define BTH_OPCODE_UD_SEND_ONLY	0x64
 #define BTH_SOLICITED		0x80
@@ -53,42 +53,41 @@ struct roce {
 	struct udphdr udp;
 	struct bth bth;
 	struct deth deth;
-	u8 mad[VHYV_ROCE_MAD_LEN];
+	u8 mad[GSI_PKT_MAD_LEN];
 	__le32 icrc;
 };
 
-static_assert(sizeof(struct roce) == VHYV_ROCE_UDP_LEN);
-static_assert(sizeof(struct iphdr) + sizeof(struct roce) == VHYV_ROCE_IPV4_LEN);
-static_assert(sizeof(struct ipv6hdr) + sizeof(struct roce) ==
-	      VHYV_ROCE_IPV6_LEN);
-static_assert(sizeof(struct ipv6hdr) == VHYV_ROCE_GRH_LEN);
+static_assert(sizeof(struct roce) == GSI_PKT_UDP_LEN);
+static_assert(sizeof(struct iphdr) + sizeof(struct roce) == GSI_PKT_IPV4_LEN);
+static_assert(sizeof(struct ipv6hdr) + sizeof(struct roce) == GSI_PKT_IPV6_LEN);
+static_assert(sizeof(struct ipv6hdr) == GSI_PKT_GRH_LEN);
 
 static const u8 ipv4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 
-static u8 vhyv_ip_version(const void *pkt)
+static u8 gsi_pkt_ip_version(const void *pkt)
 {
 	return *(const u8 *)pkt >> 4;
 }
 
-static size_t vhyv_ip_len(const void *pkt)
+static size_t gsi_pkt_ip_len(const void *pkt)
 {
-	return vhyv_ip_version(pkt) == 4 ? sizeof(struct iphdr) :
+	return gsi_pkt_ip_version(pkt) == 4 ? sizeof(struct iphdr) :
 					   sizeof(struct ipv6hdr);
 }
 
-/* Check if a GID of VHYV_ROCE_GID_LEN bytes is an IPv4-mapped address. */
-bool vhyv_roce_gid_is_ipv4(const u8 *gid)
+/* Check if a GID of GSI_PKT_GID_LEN bytes is an IPv4-mapped address. */
+bool gsi_pkt_gid_is_ipv4(const u8 *gid)
 {
 	return !memcmp(gid, ipv4_prefix, sizeof(ipv4_prefix));
 }
 
-static void vhyv_gid_from_ipv4(u8 *gid, const __be32 *addr)
+static void gsi_pkt_gid_from_ipv4(u8 *gid, const __be32 *addr)
 {
 	memcpy(gid, ipv4_prefix, sizeof(ipv4_prefix));
 	memcpy(gid + sizeof(ipv4_prefix), addr, sizeof(*addr));
 }
 
-static void vhyv_gid_to_ipv4(__be32 *addr, const u8 *gid)
+static void gsi_pkt_gid_to_ipv4(__be32 *addr, const u8 *gid)
 {
 	memcpy(addr, gid + sizeof(ipv4_prefix), sizeof(*addr));
 }
@@ -98,10 +97,10 @@ static void vhyv_gid_to_ipv4(__be32 *addr, const u8 *gid)
  * place of an InfiniBand LRH. Fields that routers may change are taken as all
  * ones.
  */
-static u32 vhyv_roce_icrc(const void *pkt)
+static u32 gsi_pkt_icrc(const void *pkt)
 {
 	static const u8 lrh[8] = { [0 ... 7] = 0xff };
-	const struct roce *roce = pkt + vhyv_ip_len(pkt);
+	const struct roce *roce = pkt + gsi_pkt_ip_len(pkt);
 	struct udphdr udp = roce->udp;
 	struct bth bth = roce->bth;
 	struct ipv6hdr ip6;
@@ -109,7 +108,7 @@ static u32 vhyv_roce_icrc(const void *pkt)
 	u32 crc;
 
 	crc = crc32_le(~0U, lrh, sizeof(lrh));
-	if (vhyv_ip_version(pkt) == 4) {
+	if (gsi_pkt_ip_version(pkt) == 4) {
 		memcpy(&ip4, pkt, sizeof(ip4));
 		ip4.tos = 0xff;
 		ip4.ttl = 0xff;
@@ -134,36 +133,36 @@ static u32 vhyv_roce_icrc(const void *pkt)
 }
 
 /* Return the length of a packet, from the IP header to the ICRC. */
-size_t vhyv_roce_len(const struct vhyv_roce_hdr *hdr)
+size_t gsi_pkt_len(const struct gsi_pkt_hdr *hdr)
 {
-	return vhyv_roce_gid_is_ipv4(hdr->dgid) ? VHYV_ROCE_IPV4_LEN :
-						 VHYV_ROCE_IPV6_LEN;
+	return gsi_pkt_gid_is_ipv4(hdr->dgid) ? GSI_PKT_IPV4_LEN :
+						 GSI_PKT_IPV6_LEN;
 }
 
 /* The IP stack fills in the checksum, which the ICRC does not cover. */
-static void vhyv_build_ipv4(struct iphdr *ip, const struct vhyv_roce_hdr *hdr)
+static void gsi_pkt_build_ipv4(struct iphdr *ip, const struct gsi_pkt_hdr *hdr)
 {
 	*ip = (struct iphdr){
 		.version = 4,
 		.ihl = sizeof(*ip) / 4,
 		.tos = hdr->traffic_class,
-		.tot_len = cpu_to_be16(VHYV_ROCE_IPV4_LEN),
+		.tot_len = cpu_to_be16(GSI_PKT_IPV4_LEN),
 		/* Packets with DF set need no identification. */
 		.frag_off = cpu_to_be16(IPV4_DONT_FRAGMENT),
 		.ttl = hdr->hop_limit,
 		.protocol = IPPROTO_UDP,
 	};
-	vhyv_gid_to_ipv4(&ip->saddr, hdr->sgid);
-	vhyv_gid_to_ipv4(&ip->daddr, hdr->dgid);
+	gsi_pkt_gid_to_ipv4(&ip->saddr, hdr->sgid);
+	gsi_pkt_gid_to_ipv4(&ip->daddr, hdr->dgid);
 }
 
-static void vhyv_build_ipv6(struct ipv6hdr *ip, const struct vhyv_roce_hdr *hdr)
+static void gsi_pkt_build_ipv6(struct ipv6hdr *ip, const struct gsi_pkt_hdr *hdr)
 {
 	__be32 first = cpu_to_be32(6U << 28 | hdr->traffic_class << 20 |
 				   (hdr->flow_label & FLOW_LABEL_MASK));
 
 	memcpy(ip, &first, sizeof(first));
-	ip->payload_len = cpu_to_be16(VHYV_ROCE_UDP_LEN);
+	ip->payload_len = cpu_to_be16(GSI_PKT_UDP_LEN);
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = hdr->hop_limit;
 	memcpy(&ip->saddr, hdr->sgid, sizeof(ip->saddr));
@@ -171,28 +170,27 @@ static void vhyv_build_ipv6(struct ipv6hdr *ip, const struct vhyv_roce_hdr *hdr)
 }
 
 /**
- * vhyv_roce_build() - build a packet
- * @pkt: buffer of vhyv_roce_len() bytes, aligned to 4
+ * gsi_pkt_build() - build a packet
+ * @pkt: buffer of gsi_pkt_len() bytes, aligned to 4
  * @hdr: headers; both addresses are of the same kind
- * @mad: datagram of VHYV_ROCE_MAD_LEN bytes
+ * @mad: datagram of GSI_PKT_MAD_LEN bytes
  *
  * The IPv4 and UDP checksums are zero. The ICRC stays valid if they are filled
  * in, or if fields that routers may change are changed.
  */
-void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr,
-		     const void *mad)
+void gsi_pkt_build(void *pkt, const struct gsi_pkt_hdr *hdr, const void *mad)
 {
 	struct roce *roce;
 
-	if (vhyv_roce_gid_is_ipv4(hdr->dgid))
-		vhyv_build_ipv4(pkt, hdr);
+	if (gsi_pkt_gid_is_ipv4(hdr->dgid))
+		gsi_pkt_build_ipv4(pkt, hdr);
 	else
-		vhyv_build_ipv6(pkt, hdr);
-	roce = pkt + vhyv_ip_len(pkt);
+		gsi_pkt_build_ipv6(pkt, hdr);
+	roce = pkt + gsi_pkt_ip_len(pkt);
 	roce->udp = (struct udphdr){
 		.source = cpu_to_be16(hdr->sport),
-		.dest = cpu_to_be16(VHYV_ROCE_UDP_PORT),
-		.len = cpu_to_be16(VHYV_ROCE_UDP_LEN),
+		.dest = cpu_to_be16(GSI_PKT_UDP_PORT),
+		.len = cpu_to_be16(GSI_PKT_UDP_LEN),
 	};
 	roce->bth = (struct bth){
 		.opcode = BTH_OPCODE_UD_SEND_ONLY,
@@ -206,38 +204,38 @@ void vhyv_roce_build(void *pkt, const struct vhyv_roce_hdr *hdr,
 		.src_qpn = cpu_to_be32(GSI_QPN),
 	};
 	memcpy(roce->mad, mad, sizeof(roce->mad));
-	roce->icrc = cpu_to_le32(vhyv_roce_icrc(pkt));
+	roce->icrc = cpu_to_le32(gsi_pkt_icrc(pkt));
 }
 
-static int vhyv_parse_ipv4(const struct iphdr *ip, size_t len,
-			   struct vhyv_roce_hdr *hdr)
+static int gsi_pkt_parse_ipv4(const struct iphdr *ip, size_t len,
+			      struct gsi_pkt_hdr *hdr)
 {
 	/* No options: the GRH area before a datagram has no room for them. */
-	if (len != VHYV_ROCE_IPV4_LEN || ip->ihl != sizeof(*ip) / 4 ||
+	if (len != GSI_PKT_IPV4_LEN || ip->ihl != sizeof(*ip) / 4 ||
 	    be16_to_cpu(ip->tot_len) != len || ip->protocol != IPPROTO_UDP ||
 	    be16_to_cpu(ip->frag_off) & IPV4_FRAGMENT_MASK)
 		return -EPROTO;
-	vhyv_gid_from_ipv4(hdr->sgid, &ip->saddr);
-	vhyv_gid_from_ipv4(hdr->dgid, &ip->daddr);
+	gsi_pkt_gid_from_ipv4(hdr->sgid, &ip->saddr);
+	gsi_pkt_gid_from_ipv4(hdr->dgid, &ip->daddr);
 	hdr->flow_label = 0;
 	hdr->traffic_class = ip->tos;
 	hdr->hop_limit = ip->ttl;
 	return 0;
 }
 
-static int vhyv_parse_ipv6(const struct ipv6hdr *ip, size_t len,
-			   struct vhyv_roce_hdr *hdr)
+static int gsi_pkt_parse_ipv6(const struct ipv6hdr *ip, size_t len,
+			      struct gsi_pkt_hdr *hdr)
 {
 	__be32 first;
 
-	if (len != VHYV_ROCE_IPV6_LEN || ip->nexthdr != IPPROTO_UDP ||
-	    be16_to_cpu(ip->payload_len) != VHYV_ROCE_UDP_LEN)
+	if (len != GSI_PKT_IPV6_LEN || ip->nexthdr != IPPROTO_UDP ||
+	    be16_to_cpu(ip->payload_len) != GSI_PKT_UDP_LEN)
 		return -EPROTO;
 	memcpy(&first, ip, sizeof(first));
 	memcpy(hdr->sgid, &ip->saddr, sizeof(hdr->sgid));
 	memcpy(hdr->dgid, &ip->daddr, sizeof(hdr->dgid));
 	/* IPv4-mapped addresses would be mistaken for IPv4. */
-	if (vhyv_roce_gid_is_ipv4(hdr->sgid) || vhyv_roce_gid_is_ipv4(hdr->dgid))
+	if (gsi_pkt_gid_is_ipv4(hdr->sgid) || gsi_pkt_gid_is_ipv4(hdr->dgid))
 		return -EPROTO;
 	hdr->flow_label = be32_to_cpu(first) & FLOW_LABEL_MASK;
 	hdr->traffic_class = be32_to_cpu(first) >> 20;
@@ -249,52 +247,52 @@ static int vhyv_parse_ipv6(const struct ipv6hdr *ip, size_t len,
  * Check the IP header at the start of a packet, which is aligned to 4, and fill
  * in its fields of @hdr. Return -EPROTO if it cannot be a datagram from a GSI.
  */
-int vhyv_roce_parse_ip(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr)
+int gsi_pkt_parse_ip(const void *pkt, size_t len, struct gsi_pkt_hdr *hdr)
 {
 	if (!len)
 		return -EPROTO;
-	switch (vhyv_ip_version(pkt)) {
+	switch (gsi_pkt_ip_version(pkt)) {
 	case 4:
-		return vhyv_parse_ipv4(pkt, len, hdr);
+		return gsi_pkt_parse_ipv4(pkt, len, hdr);
 	case 6:
-		return vhyv_parse_ipv6(pkt, len, hdr);
+		return gsi_pkt_parse_ipv6(pkt, len, hdr);
 	default:
 		return -EPROTO;
 	}
 }
 
 /**
- * vhyv_roce_parse() - check a packet
+ * gsi_pkt_parse() - check a packet
  * @pkt: packet from the IP header to the ICRC, aligned to 4
  * @len: length of @pkt
  * @hdr: receives the headers
- * @mad: set to the datagram of VHYV_ROCE_MAD_LEN bytes in @pkt
+ * @mad: set to the datagram of GSI_PKT_MAD_LEN bytes in @pkt
  *
  * Does not check the IP and UDP checksums.
  *
  * Return: 0, -EPROTO if it is not a datagram from a GSI to a GSI, -EBADMSG if
  * the ICRC is wrong, or -EACCES if the P_Key or the Q_Key is.
  */
-int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
-		    const void **mad)
+int gsi_pkt_parse(const void *pkt, size_t len, struct gsi_pkt_hdr *hdr,
+		  const void **mad)
 {
 	const struct roce *roce;
 	int ret;
 
-	ret = vhyv_roce_parse_ip(pkt, len, hdr);
+	ret = gsi_pkt_parse_ip(pkt, len, hdr);
 	if (ret)
 		return ret;
 
-	roce = pkt + vhyv_ip_len(pkt);
-	if (be16_to_cpu(roce->udp.dest) != VHYV_ROCE_UDP_PORT ||
-	    be16_to_cpu(roce->udp.len) != VHYV_ROCE_UDP_LEN ||
+	roce = pkt + gsi_pkt_ip_len(pkt);
+	if (be16_to_cpu(roce->udp.dest) != GSI_PKT_UDP_PORT ||
+	    be16_to_cpu(roce->udp.len) != GSI_PKT_UDP_LEN ||
 	    roce->bth.opcode != BTH_OPCODE_UD_SEND_ONLY ||
 	    roce->bth.flags & (BTH_PAD_MASK | BTH_VERSION_MASK) ||
 	    (be32_to_cpu(roce->bth.dest_qpn) & BTH_24_BITS) != GSI_QPN ||
 	    (be32_to_cpu(roce->deth.src_qpn) & BTH_24_BITS) != GSI_QPN)
 		return -EPROTO;
 	/* Before the keys, which a damaged packet may have wrong. */
-	if (le32_to_cpu(roce->icrc) != vhyv_roce_icrc(pkt))
+	if (le32_to_cpu(roce->icrc) != gsi_pkt_icrc(pkt))
 		return -EBADMSG;
 	if ((be16_to_cpu(roce->bth.pkey) & PKEY_PARTITION) != PKEY_PARTITION ||
 	    be32_to_cpu(roce->deth.qkey) != GSI_QKEY)
@@ -308,10 +306,10 @@ int vhyv_roce_parse(const void *pkt, size_t len, struct vhyv_roce_hdr *hdr,
 }
 
 /* Fill the GRH area before a received datagram with the IP header of @pkt. */
-void vhyv_roce_grh(void *grh, const void *pkt)
+void gsi_pkt_grh(void *grh, const void *pkt)
 {
-	size_t len = vhyv_ip_len(pkt);
+	size_t len = gsi_pkt_ip_len(pkt);
 
-	memset(grh, 0, VHYV_ROCE_GRH_LEN - len);
-	memcpy(grh + VHYV_ROCE_GRH_LEN - len, pkt, len);
+	memset(grh, 0, GSI_PKT_GRH_LEN - len);
+	memcpy(grh + GSI_PKT_GRH_LEN - len, pkt, len);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kernel CQs for GSIs. */
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "address/gsi_cq.h"
-#include "objects.h"
+#include "gsi/gsi_cq.h"
 
 /* Ring of completions. */
-struct vhyv_gsi_cq {
+struct gsi_cq {
+	struct ib_cq *ibcq;
 	u32 size;		/* entries of @wc */
 
 	spinlock_t lock;	/* protects the fields below */
@@ -20,43 +21,43 @@ struct vhyv_gsi_cq {
 	struct ib_wc wc[];
 };
 
-static struct ib_wc *vhyv_gsi_cq_at(struct vhyv_gsi_cq *ring, u32 n)
+static struct ib_wc *gsi_cq_at(struct gsi_cq *ring, u32 n)
 {
 	lockdep_assert_held(&ring->lock);
 	return &ring->wc[(ring->head + n) % ring->size];
 }
 
-/* Make @cq a kernel CQ. */
-int vhyv_gsi_cq_create(struct vhyv_cq *cq, const struct ib_cq_init_attr *attr)
+/* Make @ibcq a kernel CQ. Returns its ring, or ERR_PTR(). */
+struct gsi_cq *gsi_cq_create(struct ib_cq *ibcq,
+			     const struct ib_cq_init_attr *attr)
 {
-	struct vhyv_gsi_cq *ring;
+	struct gsi_cq *ring;
 
-	if (!attr->cqe || attr->cqe > cq->ibcq.device->attrs.max_cqe) {
-		ibdev_dbg(cq->ibcq.device,
+	if (!attr->cqe || attr->cqe > ibcq->device->attrs.max_cqe) {
+		ibdev_dbg(ibcq->device,
 			  "kernel CQ of %u entries, must be 1 to %d\n",
-			  attr->cqe, cq->ibcq.device->attrs.max_cqe);
-		return -EINVAL;
+			  attr->cqe, ibcq->device->attrs.max_cqe);
+		return ERR_PTR(-EINVAL);
 	}
 	ring = kvzalloc(struct_size(ring, wc, attr->cqe), GFP_KERNEL);
 	if (!ring)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
+	ring->ibcq = ibcq;
 	ring->size = attr->cqe;
 	spin_lock_init(&ring->lock);
-	cq->gsi_cq = ring;
-	cq->ibcq.cqe = attr->cqe;
-	return 0;
+	ibcq->cqe = attr->cqe;
+	return ring;
 }
 
-/* Undo vhyv_gsi_cq_create() for a CQ that no QP uses. */
-void vhyv_gsi_cq_destroy(struct vhyv_cq *cq)
+/* Undo gsi_cq_create() for a CQ that no QP uses. */
+void gsi_cq_destroy(struct gsi_cq *ring)
 {
-	kvfree(cq->gsi_cq);
-	cq->gsi_cq = NULL;
+	kvfree(ring);
 }
 
 /**
- * vhyv_gsi_cq_push() - add a completion, and call a consumer that waits for one
- * @ibcq: kernel CQ, which a QP of the caller keeps alive
+ * gsi_cq_push() - add a completion, and call a consumer that waits for one
+ * @ring: kernel CQ, which a QP of the caller keeps alive
  * @wc: completion
  * @solicited: the sender requested a solicited event
  *
@@ -65,10 +66,9 @@ void vhyv_gsi_cq_destroy(struct vhyv_cq *cq)
  *
  * Context: Any context. Takes the CQ's lock, but not around the consumer.
  */
-void vhyv_gsi_cq_push(struct ib_cq *ibcq, const struct ib_wc *wc,
-		      bool solicited)
+void gsi_cq_push(struct gsi_cq *ring, const struct ib_wc *wc, bool solicited)
 {
-	struct vhyv_gsi_cq *ring = to_vhyv_cq(ibcq)->gsi_cq;
+	struct ib_cq *ibcq = ring->ibcq;
 	struct ib_event event = {
 		.device = ibcq->device,
 		.event = IB_EVENT_CQ_ERR,
@@ -80,7 +80,7 @@ void vhyv_gsi_cq_push(struct ib_cq *ibcq, const struct ib_wc *wc,
 	spin_lock_irqsave(&ring->lock, flags);
 	full = ring->count == ring->size;
 	if (!full) {
-		*vhyv_gsi_cq_at(ring, ring->count) = *wc;
+		*gsi_cq_at(ring, ring->count) = *wc;
 		ring->count++;
 		call = ring->armed & IB_CQ_NEXT_COMP ||
 		       (ring->armed &&
@@ -97,24 +97,22 @@ void vhyv_gsi_cq_push(struct ib_cq *ibcq, const struct ib_wc *wc,
 }
 
 /* Remove the completions of a QP that adds none any longer. */
-void vhyv_gsi_cq_remove_qp(struct ib_cq *ibcq, const struct ib_qp *ibqp)
+void gsi_cq_remove_qp(struct gsi_cq *ring, const struct ib_qp *ibqp)
 {
-	struct vhyv_gsi_cq *ring = to_vhyv_cq(ibcq)->gsi_cq;
 	unsigned long flags;
 	u32 n, kept = 0;
 
 	spin_lock_irqsave(&ring->lock, flags);
 	for (n = 0; n < ring->count; n++)
-		if (vhyv_gsi_cq_at(ring, n)->qp != ibqp)
-			*vhyv_gsi_cq_at(ring, kept++) = *vhyv_gsi_cq_at(ring, n);
+		if (gsi_cq_at(ring, n)->qp != ibqp)
+			*gsi_cq_at(ring, kept++) = *gsi_cq_at(ring, n);
 	ring->count = kept;
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 
 /* As ib_device_ops.req_notify_cq. */
-int vhyv_gsi_cq_arm(struct vhyv_cq *cq, enum ib_cq_notify_flags flags)
+int gsi_cq_arm(struct gsi_cq *ring, enum ib_cq_notify_flags flags)
 {
-	struct vhyv_gsi_cq *ring = cq->gsi_cq;
 	unsigned long irq_flags;
 	int ret;
 
@@ -127,15 +125,15 @@ int vhyv_gsi_cq_arm(struct vhyv_cq *cq, enum ib_cq_notify_flags flags)
 	return ret;
 }
 
-int vhyv_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc)
+/* As ib_device_ops.poll_cq. */
+int gsi_cq_poll(struct gsi_cq *ring, int num_entries, struct ib_wc *wc)
 {
-	struct vhyv_gsi_cq *ring = to_vhyv_cq(ibcq)->gsi_cq;
 	unsigned long flags;
 	int n;
 
 	spin_lock_irqsave(&ring->lock, flags);
 	for (n = 0; n < num_entries && ring->count; n++) {
-		wc[n] = *vhyv_gsi_cq_at(ring, 0);
+		wc[n] = *gsi_cq_at(ring, 0);
 		ring->head = (ring->head + 1) % ring->size;
 		ring->count--;
 	}
