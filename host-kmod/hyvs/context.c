@@ -129,7 +129,7 @@ int hyvs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	int ret;
 
 	if (!udata)
-		return -EOPNOTSUPP;
+		return to_hyvs_device(ib->device)->has_gsi ? 0 : -EOPNOTSUPP;
 	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_PD, pd, &pd->id);
 	if (ret)
 		return ret;
@@ -143,8 +143,10 @@ int hyvs_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 /* All that had its number was retired, so another PD may have it. */
 int hyvs_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	hyvs_id_free(to_hyvs_device(ib->device), HYVS_PD,
-		     &to_hyvs_pd(ib)->id);
+	struct hyvs_id *id = &to_hyvs_pd(ib)->id;
+
+	if (id->process)
+		hyvs_id_free(to_hyvs_device(ib->device), HYVS_PD, id);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "gsi/gsi_cq.h"
 #include "hyvs/hyvs.h"
 
 static bool hyvs_cqe_size_ok(u32 size)
@@ -49,8 +50,10 @@ int hyvs_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	struct ib_udata *udata;
 	int ret;
 
-	if (!attrs || attr->flags)
+	if (attr->flags)
 		return -EOPNOTSUPP;
+	if (!attrs)
+		return hyvs_create_kernel_cq(cq, attr);
 	if (!attr->cqe || attr->cqe > HYVS_MAX_CQE)
 		return -EINVAL;
 	udata = &attrs->driver_udata;
@@ -133,6 +136,8 @@ int hyvs_resize_user_cq(struct ib_cq *ib, unsigned int cqe,
 	struct hyvs_cq *cq = to_hyvs_cq(ib);
 	int ret;
 
+	if (cq->gsi)
+		return -EOPNOTSUPP;
 	if (cqe < 1 || cqe > HYVS_MAX_CQE)
 		return -EINVAL;
 	mutex_lock(&cq->resize_lock);
@@ -146,6 +151,10 @@ int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	struct hyvs_device *dev = to_hyvs_device(ib->device);
 	struct hyvs_cq *cq = to_hyvs_cq(ib);
 
+	if (cq->gsi) {
+		gsi_cq_destroy(cq->gsi);
+		return 0;
+	}
 	eng_cq_del(&cq->eng);
 	hyvs_retire(dev);
 	hyvs_id_free(dev, HYVS_CQ, &cq->id);

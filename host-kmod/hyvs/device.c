@@ -31,7 +31,7 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 				 IB_DEVICE_MEM_WINDOW |
 				 IB_DEVICE_MEM_WINDOW_TYPE_2B |
 				 IB_DEVICE_XRC;
-	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY;
 	attr->max_send_sge = HYVS_MAX_SGE;
 	attr->max_recv_sge = HYVS_MAX_SGE;
 	attr->max_sge_rd = HYVS_MAX_SGE;
@@ -83,8 +83,12 @@ int hyvs_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 int hyvs_port_immutable(struct ib_device *ib, u32 port,
 			struct ib_port_immutable *immutable)
 {
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
-				    RDMA_CORE_CAP_AF_IB | RDMA_CORE_CAP_ETH_AH;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	if (to_hyvs_device(ib)->has_gsi)
+		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	else
+		immutable->core_cap_flags &= ~(RDMA_CORE_CAP_IB_MAD |
+					       RDMA_CORE_CAP_IB_CM);
 	immutable->pkey_tbl_len = 1;
 	immutable->gid_tbl_len = HYVS_MAX_GIDS;
 	return 0;

@@ -17,6 +17,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "engine/engine.h"
+#include "gsi/gsi.h"
 #include "hyvs/gids.h"
 #include "hyvs/uar.h"
 
@@ -75,6 +76,8 @@ struct hyvs_device {
 	struct work_struct target_work;	/* runs it */
 	u8 variant;			/* of the next key; races do no harm */
 	struct hyvs_gids gids;
+	bool has_gsi;
+	struct gsi_port gsi_port;
 	atomic64_t stats[HYVS_STATS];
 };
 
@@ -102,7 +105,7 @@ struct hyvs_ucontext {
 
 struct hyvs_pd {
 	struct ib_pd ib;
-	struct hyvs_id id;
+	struct hyvs_id id;		/* of no process: of the kernel */
 };
 
 /* It may outlive the context that made it, so it counts as one of its process. */
@@ -133,6 +136,7 @@ struct hyvs_mw {
 
 struct hyvs_cq {
 	struct ib_cq ib;
+	struct gsi_cq *gsi;		/* of the kernel, and then there is no more */
 	struct eng_cq eng;
 	struct mutex resize_lock;	/* the ring of eng is this one, and ib.cqe */
 	struct hyvs_mem ring;
@@ -151,6 +155,7 @@ struct hyvs_srq {
 
 struct hyvs_qp {
 	struct ib_qp ib;
+	struct gsi_qp *gsi;		/* of the kernel, and then there is no more */
 	struct hyvs_id id;
 	struct eng_qp eng;
 	struct hyvs_mem ring;
@@ -161,6 +166,7 @@ struct hyvs_qp {
 
 struct hyvs_ah {
 	struct ib_ah ib;
+	struct rdma_ah_attr attr;	/* of the kernel's */
 };
 
 #define HYVS_TO(type, member)						\
@@ -177,6 +183,7 @@ HYVS_TO(mw, ib)
 HYVS_TO(cq, ib)
 HYVS_TO(srq, ib)
 HYVS_TO(qp, ib)
+HYVS_TO(ah, ib)
 HYVS_TO(xrcd, ib)
 
 static inline struct hyvs_ucontext *hyvs_udata_ucontext(struct ib_udata *udata)
@@ -288,6 +295,17 @@ int hyvs_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata);
 int hyvs_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *attr,
 		   struct ib_udata *udata);
 int hyvs_destroy_ah(struct ib_ah *ib, u32 flags);
+
+/* --- kernel.c --- */
+
+extern const struct ib_device_ops hyvs_kernel_ops;
+
+void hyvs_gsi_start(struct hyvs_device *dev);
+void hyvs_gsi_stop(struct hyvs_device *dev);
+int hyvs_create_kernel_cq(struct hyvs_cq *cq,
+			  const struct ib_cq_init_attr *attr);
+int hyvs_create_kernel_qp(struct hyvs_qp *qp,
+			  const struct ib_qp_init_attr *attr);
 
 /* --- stats.c --- */
 

@@ -35,6 +35,7 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 	eng_worker_del(&dev->targets);
 	eng_destroy(dev->eng);
 	kvfree(dev->eng);
+	hyvs_gsi_stop(dev);
 	mutex_lock(&hyvs_lock);
 	list_del(&dev->link);
 	dev_put(dev->ndev);
@@ -110,6 +111,9 @@ static int hyvs_newlink(const char *name, struct net_device *ndev)
 	ret = ib_device_set_netdev(&dev->ib, ndev, 1);
 	if (ret)
 		goto err_dealloc;
+	hyvs_gsi_start(dev);
+	if (dev->has_gsi)
+		ib_set_device_ops(&dev->ib, &hyvs_kernel_ops);
 	ret = ib_register_device(&dev->ib, name, NULL);
 	if (ret)
 		goto err_dealloc;

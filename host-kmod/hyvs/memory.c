@@ -227,7 +227,7 @@ struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	struct hyvs_mr *mr;
 	int ret;
 
-	if (access & ~ACCESS || dmah)
+	if (!udata || access & ~ACCESS || dmah)
 		return ERR_PTR(-EOPNOTSUPP);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	if (!mr)

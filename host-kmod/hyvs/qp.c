@@ -7,6 +7,7 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "gsi/gsi.h"
 #include "hyvs/hyvs.h"
 
 #define MIN_RQ_SHIFT	4
@@ -197,6 +198,8 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 
 	if (attr->qp_type == IB_QPT_XRC_TGT)
 		return hyvs_create_target(ib, attr);
+	if (!udata)
+		return hyvs_create_kernel_qp(qp, attr);
 	ret = hyvs_qp_type(attr->qp_type, &init.type);
 	if (ret)
 		return ret;
@@ -252,6 +255,10 @@ int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	struct hyvs_device *dev = to_hyvs_device(ib->device);
 	struct hyvs_qp *qp = to_hyvs_qp(ib);
 
+	if (qp->gsi) {
+		gsi_destroy(qp->gsi);
+		return 0;
+	}
 	eng_qp_del(&qp->eng);
 	hyvs_retire(dev);
 	hyvs_id_free(dev, HYVS_QP, &qp->id);
@@ -485,6 +492,8 @@ int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
+	if (qp->gsi)
+		return gsi_modify(qp->gsi, attr, mask);
 	/* Rates and ECE, which a device without them may not be asked for. */
 	if (udata && udata->inlen &&
 	    !ib_is_udata_cleared(udata, 0, udata->inlen))
@@ -506,6 +515,10 @@ int hyvs_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	struct hyvs_qp *qp = to_hyvs_qp(ib);
 	struct eng_qp_attr eng;
 
+	if (qp->gsi) {
+		gsi_query(qp->gsi, attr, init);
+		return 0;
+	}
 	mutex_lock(&qp->lock);
 	eng_qp_query(&qp->eng, &eng);
 	*attr = qp->attr;

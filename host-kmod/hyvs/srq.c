@@ -35,7 +35,8 @@ int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 	u32 size;
 	int ret;
 
-	if (attr->srq_type != IB_SRQT_BASIC && attr->srq_type != IB_SRQT_XRC)
+	if (!udata ||
+	    (attr->srq_type != IB_SRQT_BASIC && attr->srq_type != IB_SRQT_XRC))
 		return -EOPNOTSUPP;
 	if (!attr->attr.max_wr || attr->attr.max_wr >= HYVS_MAX_QUEUE ||
 	    attr->attr.max_sge >= HYVS_MAX_SGE)

@@ -5,9 +5,11 @@
 #include <linux/jiffies.h>
 #include <rdma/ib_verbs.h>
 
+#include "gsi/gsi.h"
 #include "hyvs/hyvs.h"
 
-#define ALL_STATS	(HYVS_STATS + ENG_STATS)
+#define FIRST_OF_GSI	(HYVS_STATS + ENG_STATS)
+#define ALL_STATS	(FIRST_OF_GSI + GSI_COUNTERS)
 
 static const struct rdma_stat_desc hyvs_stat_descs[] = {
 	[HYVS_STAT_FAULTS].name = "doorbell_faults",
@@ -19,6 +21,7 @@ static const struct rdma_stat_desc hyvs_stat_descs[] = {
 	[HYVS_STATS + ENG_STAT_RNR_WAITS].name = "rnr_waits",
 	[HYVS_STATS + ENG_STAT_RETRIES].name = "retries",
 	[HYVS_STATS + ENG_STAT_ERRORS].name = "request_errors",
+	GSI_STAT_DESCS(FIRST_OF_GSI),
 };
 
 static_assert(ARRAY_SIZE(hyvs_stat_descs) == ALL_STATS);
@@ -40,5 +43,6 @@ int hyvs_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
 	for (i = 0; i < HYVS_STATS; i++)
 		stats->value[i] = atomic64_read(&dev->stats[i]);
 	eng_stats(dev->eng, &stats->value[HYVS_STATS]);
+	gsi_read_counters(&dev->gsi_port, &stats->value[FIRST_OF_GSI]);
 	return ALL_STATS;
 }

@@ -13,7 +13,8 @@ MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device test
 # shellcheck source=tests/cases/pyverbs/run.sh
 . "$HYV_TREE/tests/cases/pyverbs/run.sh"
 
-KLOG_HARMLESS+=('^hyvs: (loading out-of-tree module|module verification failed)')
+KLOG_HARMLESS+=('^hyvs: (loading out-of-tree module|module verification failed)'
+	'^(own|gone): no rdma_cm: UDP port 4791 is in use')
 export IBDEV=hyvs0
 PARAMETERS=/sys/module/hyvs/parameters
 
@@ -69,6 +70,9 @@ must_fail rdma link add hyvs1 type hyv netdev own
 ibv_devinfo -v -d $IBDEV >"$OUT/devinfo"
 grep -E 'state:.*PORT_ACTIVE' "$OUT/devinfo"
 hyv hcas
+
+step "rdma_rxe has the UDP port of rdma_cm"
+lab-klog | grep 'own: no rdma_cm: UDP port 4791 is in use.*rdma_rxe'
 
 for size in 1 64 4096 65536 8388608; do
 	iterations=$((size < 100000 ? 100 : 4))
