@@ -7,12 +7,14 @@
  * may reach is decided here, once for each QP and address handle.
  */
 #include <linux/err.h>
+#include <linux/export.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
 #include <hyv/wire.h>
 
 #include "address/gid_map.h"
+#include "address/guest_gid.h"
 #include "address/tenant.h"
 #include "address/vgid.h"
 #include "debug.h"
@@ -424,3 +426,32 @@ int hyvh_vgids_translate(struct hyvh_vgids *vgids, struct hyvh_hca *hca,
 			HYVH_HOP_LIMIT, grh->traffic_class);
 	return 0;
 }
+
+/**
+ * hyvh_guest_gid() - find the GID of an HCA that leads to a guest
+ * @vgid: vGID of the guest, or the GID of a static entry
+ * @sgid: unicast GID to send from
+ * @gid: set to a GID of the same kind as @sgid: that which QPs of the guest have as
+ *	their own when they are connected to @sgid
+ *
+ * The caller may hold locks of an HCA's driver that are also taken in its verbs.
+ *
+ * Return: 0, or a negative errno if there is no such guest.
+ */
+int hyvh_guest_gid(const union ib_gid *vgid, const union ib_gid *sgid,
+		   union ib_gid *gid)
+{
+	struct hyvh_gid_owner owner;
+	int ret;
+
+	ret = hyvh_tenant_find(&hyvh_default_tenant, vgid, &owner);
+	if (ret)
+		return ret;
+	if (owner.vnic_id == HYVH_GID_STATIC) {
+		*gid = owner.via;
+		return 0;
+	}
+	return hyvh_hca_lookup_gid(owner.hca_index, owner.port,
+				   hyvh_gid_kind(sgid), gid);
+}
+EXPORT_SYMBOL_GPL(hyvh_guest_gid);

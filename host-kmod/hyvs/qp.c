@@ -2,11 +2,13 @@
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <rdma/ib_cache.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "address/guest_gid.h"
 #include "gsi/gsi.h"
 #include "hyvs/hyvs.h"
 
@@ -308,18 +310,37 @@ static enum ib_qp_state hyvs_from_state(enum eng_qp_state state)
 	}
 }
 
+/* Only hyv.ko knows the guests in guest addressing. */
+static int hyvs_find_guest(const struct ib_global_route *grh,
+			   union ib_gid *dgid)
+{
+	int (*find)(const union ib_gid *vgid, const union ib_gid *sgid,
+		    union ib_gid *gid) = symbol_get(hyvh_guest_gid);
+	int ret;
+
+	if (!find)
+		return -ENOENT;
+	ret = find(&grh->dgid, &grh->sgid_attr->gid, dgid);
+	symbol_put(hyvh_guest_gid);
+	return ret;
+}
+
 /* A peer that is not on this device cannot be reached. */
 static int hyvs_qp_path(struct hyvs_qp *qp, const struct rdma_ah_attr *ah,
 			struct eng_qp_attr *eng)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	struct hyvs_gids *gids = &to_hyvs_device(qp->ib.device)->gids;
+	union ib_gid dgid;
 
 	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
 		return -EINVAL;
-	if (!hyvs_gids_have(&to_hyvs_device(qp->ib.device)->gids, &grh->dgid))
+	dgid = grh->dgid;
+	if (!hyvs_gids_have(gids, &dgid) &&
+	    (hyvs_find_guest(grh, &dgid) || !hyvs_gids_have(gids, &dgid)))
 		return -EHOSTUNREACH;
 	memcpy(eng->sgid, &grh->sgid_attr->gid, sizeof(eng->sgid));
-	memcpy(eng->dgid, &grh->dgid, sizeof(eng->dgid));
+	memcpy(eng->dgid, &dgid, sizeof(eng->dgid));
 	return 0;
 }
 
