@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For two guests that connect by rdma_cm: guest 2 runs the servers, guest 1 the
-# clients. Scripts source case.sh before.
+# For machines that connect by rdma_cm. Of two guests, guest 2 runs the servers, guest 1
+# the clients. Scripts source case.sh before.
 
-number=${LAB_MACHINE#guest}
+# nothing on the host
+number=${LAB_MACHINE//[!0-9]/}
 MY_IP6=fd77::1$number PEER_IP6=fd77::1$((3 - number))
 # Addresses of the server's machine, on both.
 # shellcheck disable=SC2034,SC2153 # for the scripts; of the lab
@@ -32,7 +33,7 @@ no_cm_ids() {
 	[[ $(resources) == *' cm_id 0 '* ]]
 }
 
-# run_server NAME COMMAND...: on guest 2, until it exits, or if $endless is set,
+# run_server NAME COMMAND...: until it exits, or if $endless is set,
 # until the client has exited. $ready is the test that it is up.
 run_server() {
 	local name=$1 pid status=0
@@ -57,7 +58,7 @@ run_server() {
 	}
 }
 
-# run_client NAME COMMAND...: on guest 1, when the server is up.
+# run_client NAME COMMAND...: when the server is up, here or elsewhere.
 run_client() {
 	local name=$1 status=0
 
