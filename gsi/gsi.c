@@ -379,8 +379,12 @@ void gsi_query(struct gsi_qp *gsi, struct ib_qp_attr *attr,
 						IB_SIGNAL_REQ_WR;
 }
 
-/* A GSI sends to an address of the kind that its own is of. In any context. */
-int gsi_check_ah(struct ib_ah *ibah, const struct rdma_ah_attr *attr)
+/*
+ * Keep the address of a kernel AH in @copy, without sgid_attr, whose reference ib_core
+ * has. A GSI sends to an address of the kind that its own is of. In any context.
+ */
+int gsi_init_ah(struct ib_ah *ibah, const struct rdma_ah_attr *attr,
+		struct rdma_ah_attr *copy)
 {
 	const struct ib_gid_attr *sgid_attr = ibah->sgid_attr;
 	const union ib_gid *dgid;
@@ -397,6 +401,8 @@ int gsi_check_ah(struct ib_ah *ibah, const struct rdma_ah_attr *attr)
 			  dgid->raw, sgid_attr->gid.raw);
 		return -EINVAL;
 	}
+	*copy = *attr;
+	copy->grh.sgid_attr = NULL;
 	return 0;
 }
 

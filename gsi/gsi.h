@@ -46,7 +46,7 @@ struct gsi_port {
  * @port: a port of a device
  * @wq: the workqueue that sends what was posted
  * @cq: the ring of a kernel CQ
- * @ah_attr: the address of a kernel AH that gsi_check_ah() has accepted
+ * @ah_attr: the address that gsi_init_ah() has kept for a kernel AH
  *
  * All are called in any context, and with spinlocks held.
  */
@@ -67,7 +67,8 @@ int gsi_post_send(struct gsi_qp *gsi, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);
 int gsi_post_recv(struct gsi_qp *gsi, const struct ib_recv_wr *wr,
 		  const struct ib_recv_wr **bad_wr);
-int gsi_check_ah(struct ib_ah *ibah, const struct rdma_ah_attr *attr);
+int gsi_init_ah(struct ib_ah *ibah, const struct rdma_ah_attr *attr,
+		struct rdma_ah_attr *copy);
 void gsi_read_counters(const struct gsi_port *port, u64 *values);
 bool gsi_receive(const void *pkt, size_t len, struct net_device *ndev);
 

@@ -86,15 +86,7 @@ int vhyv_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 int vhyv_create_kernel_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 			  struct ib_udata *udata)
 {
-	struct vhyv_ah *ah = to_vhyv_ah(ibah);
-	int ret;
-
-	ret = gsi_check_ah(ibah, attr->ah_attr);
-	if (ret)
-		return ret;
-	ah->attr = *attr->ah_attr;
-	ah->attr.grh.sgid_attr = NULL;
-	return 0;
+	return gsi_init_ah(ibah, attr->ah_attr, &to_vhyv_ah(ibah)->attr);
 }
 
 /* Only kernel AHs can be queried. In any context. */

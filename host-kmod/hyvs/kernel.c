@@ -102,16 +102,7 @@ static int hyvs_create_kernel_ah(struct ib_ah *ib,
 				 struct rdma_ah_init_attr *attr,
 				 struct ib_udata *udata)
 {
-	struct hyvs_ah *ah = to_hyvs_ah(ib);
-	int ret;
-
-	ret = gsi_check_ah(ib, attr->ah_attr);
-	if (ret)
-		return ret;
-	ah->attr = *attr->ah_attr;
-	/* ib_core has the reference. */
-	ah->attr.grh.sgid_attr = NULL;
-	return 0;
+	return gsi_init_ah(ib, attr->ah_attr, &to_hyvs_ah(ib)->attr);
 }
 
 static int hyvs_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
