@@ -72,9 +72,9 @@ run_client() {
 	put "$name-done" here
 }
 
-# run_pair NAME SERVER... -- CLIENT...: run the one for this machine.
+# run_pair NAME SERVER... -- CLIENT...: run the one for this machine, on a host both.
 run_pair() {
-	local name=$1
+	local name=$1 server_pid
 	local -a server=()
 
 	shift
@@ -84,11 +84,24 @@ run_pair() {
 	done
 	shift
 	step "$name"
-	if [ "$LAB_MACHINE" = guest2 ]; then
-		run_server "$name" "${server[@]}"
-	else
+	case $LAB_MACHINE in
+	guest1)
 		run_client "$name" "$@"
-	fi
+		;;
+	guest2)
+		run_server "$name" "${server[@]}"
+		;;
+	*)
+		(
+			# also if it fails, for the client
+			trap 'put "$name" ended' EXIT
+			run_server "$name" "${server[@]}"
+		) &
+		server_pid=$!
+		run_client "$name" "$@"
+		wait $server_pid
+		;;
+	esac
 }
 
 # expect_text NAME TEXT: fail if the output of this machine's half lacks TEXT.

@@ -10,28 +10,6 @@
 KLOG_HARMLESS+=('^hyvs: (loading out-of-tree module|module verification failed)')
 COUNTERS=/sys/class/infiniband/$IBDEV/ports/1/hw_counters
 
-# here NAME SERVER... -- CLIENT...: run both on this host
-here() {
-	local name=$1 server_pid
-	local -a server=()
-
-	shift
-	while [ "$1" != -- ]; do
-		server+=("$1")
-		shift
-	done
-	shift
-	step "$name"
-	(
-		# also if it fails, for the client
-		trap 'put "$name" ended' EXIT
-		run_server "$name" "${server[@]}"
-	) &
-	server_pid=$!
-	run_client "$name" "$@"
-	wait $server_pid
-}
-
 # says NAME TEXT: fail if a half of a pair of programs did not print it
 says() {
 	local side
@@ -60,30 +38,30 @@ ip addr add "$MY_IP6/64" dev hca0 nodad
 ibv_devinfo -v -d "$IBDEV" | grep 'GID\[' | tee "$OUT/gids"
 gid_index
 
-here rping rping -s -a "$MY_IP" -C 10 -V -- rping -c -a "$MY_IP" -C 10 -V
-here rping-any rping -s -C 5 -V -- rping -c -a "$MY_IP" -C 5 -V
-here rping-6 rping -s -a "$MY_IP6" -C 5 -V -- rping -c -a "$MY_IP6" -C 5 -V
-here rping-large rping -s -a "$MY_IP" -C 5 -S 65000 -V \
+run_pair rping rping -s -a "$MY_IP" -C 10 -V -- rping -c -a "$MY_IP" -C 10 -V
+run_pair rping-any rping -s -C 5 -V -- rping -c -a "$MY_IP" -C 5 -V
+run_pair rping-6 rping -s -a "$MY_IP6" -C 5 -V -- rping -c -a "$MY_IP6" -C 5 -V
+run_pair rping-large rping -s -a "$MY_IP" -C 5 -S 65000 -V \
 	-- rping -c -a "$MY_IP" -C 5 -S 65000 -V
-here ucmatose ucmatose -b "$MY_IP" -c 10 -C 10 -S 1000 \
+run_pair ucmatose ucmatose -b "$MY_IP" -c 10 -C 10 -S 1000 \
 	-- ucmatose -s "$MY_IP" -c 10 -C 10 -S 1000
 says ucmatose 'return status 0'
-here udaddy udaddy -b "$MY_IP" -c 5 -- udaddy -s "$MY_IP" -c 5
+run_pair udaddy udaddy -b "$MY_IP" -c 5 -- udaddy -s "$MY_IP" -c 5
 says udaddy 'return status 0'
 # The sender destroys its QP without waiting, so that some messages may be lost.
 group=239.88.0.1
-ready=group_received here mckey \
+ready=group_received run_pair mckey \
 	stdbuf -oL mckey -m $group -b "$MY_IP" -C 5 \
 	-- mckey -s -m $group -b "$MY_IP" -C 20
 says mckey 'return status 0'
-here rdma_server rdma_server -p 7500 -- rdma_client -s "$MY_IP" -p 7500
+run_pair rdma_server rdma_server -p 7500 -- rdma_client -s "$MY_IP" -p 7500
 says rdma_server 'end 0'
-here xrc rdma_xserver -p 7501 -c x -- rdma_xclient -s "$MY_IP" -p 7501 -c x
-here rstream rstream -b "$MY_IP" -S 65536 -C 20 -I 4 -T b -T v \
+run_pair xrc rdma_xserver -p 7501 -c x -- rdma_xclient -s "$MY_IP" -p 7501 -c x
+run_pair rstream rstream -b "$MY_IP" -S 65536 -C 20 -I 4 -T b -T v \
 	-- rstream -s "$MY_IP" -S 65536 -C 20 -I 4 -T b -T v
-endless=1 here cmtime cmtime -b "$MY_IP" -c 50 -- cmtime -s "$MY_IP" -c 50
+endless=1 run_pair cmtime cmtime -b "$MY_IP" -c 50 -- cmtime -s "$MY_IP" -c 50
 for program in ib_send_lat ib_read_bw; do
-	here "$program" "$program" -R -F -d "$IBDEV" -n 50 -s 4096 \
+	run_pair "$program" "$program" -R -F -d "$IBDEV" -n 50 -s 4096 \
 		-- "$program" -R -F -d "$IBDEV" -n 50 -s 4096 "$MY_IP"
 done
 wait_for 60 no_cm_ids
@@ -93,7 +71,7 @@ step "datagrams that are none"
 for bytes in 0 8 280 1400; do
 	head -c $bytes /dev/urandom >"/dev/udp/$MY_IP/4791"
 done
-here rping-noise rping -s -a "$MY_IP" -C 5 -V -- rping -c -a "$MY_IP" -C 5 -V
+run_pair rping-noise rping -s -a "$MY_IP" -C 5 -V -- rping -c -a "$MY_IP" -C 5 -V
 grep . "$COUNTERS"/gsi_*
 [ "$(<"$COUNTERS/gsi_malformed")" = 1 ]
 [ "$(cat "$COUNTERS"/gsi_{send_errors,icrc_errors,key_violations,no_buffer})" = \
