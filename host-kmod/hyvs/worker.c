@@ -31,7 +31,6 @@
  * Without P2, P6 is a sleep of limited time. It is for a thread that would hide a
  * page between F4 and F5, each time, and so never let the process go on.
  */
-#include <linux/cgroup.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -44,6 +43,7 @@
 #include <uapi/linux/sched/types.h>
 
 #include "hyvs/hyvs.h"
+#include "notify/follow.h"
 
 #define RUN_WQES	64
 #define RUN_BYTES	SZ_256K
@@ -247,11 +247,9 @@ int hyvs_worker_start(struct hyvs_ucontext *uctx)
 		ret = PTR_ERR(task);
 		goto err_worker;
 	}
-	/* The caller pays for what the thread does. */
-	ret = cgroup_attach_task_all(current, task);
+	ret = hyvh_follow_caller(task);
 	if (ret)
 		goto err_task;
-	set_user_nice(task, task_nice(current));
 	hyvs_worker_set_slice(task);
 	wake_up_process(task);
 	uctx->task = task;

@@ -3,7 +3,6 @@
  * The thread of a vNIC. It polls as long as polling pays, and asks for kicks
  * before it sleeps.
  */
-#include <linux/cgroup.h>
 #include <linux/eventfd.h>
 #include <linux/file.h>
 #include <linux/jiffies.h>
@@ -13,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/sched/stat.h>
 
+#include "notify/follow.h"
 #include "notify/worker.h"
 
 /* Bits of hyvh_worker.flags. */
@@ -141,16 +141,6 @@ static void hyvh_worker_set_task(struct hyvh_worker *worker,
 	spin_unlock_irq(&worker->lock);
 }
 
-/*
- * Let the thread have the cgroups of the caller, which pays for its CPU time, and
- * its nice value.
- */
-static int hyvh_worker_follow(struct task_struct *task)
-{
-	set_user_nice(task, task_nice(current));
-	return cgroup_attach_task_all(current, task);
-}
-
 /**
  * hyvh_worker_start() - create the thread, unless it runs
  * @worker: the worker
@@ -173,7 +163,7 @@ int hyvh_worker_start(struct hyvh_worker *worker)
 			      task_tgid_nr(current));
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = hyvh_worker_follow(task);
+	ret = hyvh_follow_caller(task);
 	if (ret) {
 		kthread_stop(task);
 		return ret;
@@ -188,7 +178,7 @@ int hyvh_worker_restart(struct hyvh_worker *worker)
 {
 	if (!worker->task)
 		return hyvh_worker_start(worker);
-	return hyvh_worker_follow(worker->task);
+	return hyvh_follow_caller(worker->task);
 }
 
 /* End the thread, if it runs. Process context, may sleep. Not in the worker. */

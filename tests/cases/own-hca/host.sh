@@ -155,12 +155,14 @@ misuse file "$disk"
 losetup -d "$disk"
 wait_for 60 no_objects
 
-step "workers run in the cgroups of their processes"
+step "workers run in the cgroups of their processes, also of unprivileged ones"
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/own
 (
 	echo $BASHPID >/sys/fs/cgroup/own/cgroup.procs
-	exec nice -n 5 hold context 1 >/dev/null
+	exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+		nice -n 5 hold context 1 >/dev/null
 ) &
 holder=$!
 wait_for 60 worker_of $holder
