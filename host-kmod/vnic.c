@@ -571,7 +571,9 @@ static int hyvh_vnic_probe(struct hyvh_vnic *vnic, struct ib_device *ibdev,
 			     hyvh_hca_driver(vnic->hca), vnic->owner, scratch,
 			     NULL);
 	if (ret)
-		return hyvh_refuse(vnic->id, ret, "cannot open the HCA");
+		/* -EPERM is for hyvh_hca_check() alone. */
+		return hyvh_refuse(vnic->id, ret == -EPERM ? -EACCES : ret,
+				   "cannot open the HCA");
 	if (uctx.ib->device != ibdev)
 		ret = hyvh_refuse(vnic->id, -ENODEV, "HCA was replaced");
 	hyvh_uctx_close(&uctx);

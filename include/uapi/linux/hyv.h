@@ -100,6 +100,7 @@ struct hyv_get_info {
  *  EINVAL      @uverbs_fd is not a uverbs device
  *  EDQUOT      the user has attached too many vNICs (parameter
  *              max_vnics_per_user of hyv.ko)
+ *  EACCES      the caller may not open the HCA
  *  EISCONN     the file is already attached
  *  EPERM       the HCA trusts queue contents, so that a guest can crash the
  *              host, and the administrator has not allowed such HCAs (parameter
