@@ -15,10 +15,10 @@ suites=$(find "$HYV_TREE/tests/kunit" -name '*_kunit.c' | wc -l)
 step "$suites suites"
 # they run while the module loads
 insmod "$HYV_MODULES/hyv_kunit.ko"
-cat /sys/kernel/debug/kunit/{hyv,hyvh,vhyv}_*/results >"$OUT/results"
+cat /sys/kernel/debug/kunit/{gsi,hyv,hyvh,hyvs,vhyv}_*/results >"$OUT/results"
 grep -E '^ok |not ok ' "$OUT/results"
 must_fail grep -qE 'not ok |# SKIP' "$OUT/results"
-[ "$(grep -cE '^ok 1 (hyvh|v?hyv)_' "$OUT/results")" = "$suites" ]
+[ "$(grep -cE '^ok 1 (gsi|hyv[hs]?|vhyv)_' "$OUT/results")" = "$suites" ]
 # a suite with no tests reports success, too
 [ "$(grep -cE '^ {4}ok ' "$OUT/results")" -gt "$suites" ]
 rmmod hyv_kunit
