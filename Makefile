@@ -20,8 +20,8 @@ modules: staged ## build hyv.ko, hyvs.ko and virtio_hyv.ko for the kernel of KDI
 	+@$(KBUILD) modules
 
 .PHONY: qemu
-qemu: ## build Debian's QEMU with -device virtio-hyv-pci; print its path
-	@qemu-patches/build
+qemu: ## build Debian's QEMU with -device virtio-hyv-pci, as a package; into out/deb
+	@scripts/deb/qemu
 
 .PHONY: userlib
 userlib: ## build libhyv and the hyv command
@@ -76,7 +76,7 @@ engine: ## run the tests of the software HCA's engine, in user space
 
 ##@ Install
 .PHONY: deb
-deb: ## build Debian packages: modules for DKMS, tools, QEMU; into out/deb
+deb: ## build all Debian packages: modules for DKMS, tools, QEMU; into out/deb
 	@scripts/deb/build
 
 .PHONY: install

@@ -72,6 +72,19 @@ debian_is_own() {
 	grep -qx "VERSION_CODENAME=$(debian_codename "$1")" /etc/os-release
 }
 
+# debian_own: print the release that this machine runs
+debian_own() {
+	local release
+
+	for release in debian12 debian13 sid; do
+		if debian_is_own "$release"; then
+			printf '%s\n' "$release"
+			return
+		fi
+	done
+	die "this machine runs none of these: debian12, debian13, sid"
+}
+
 # debian_use RELEASE: make the functions below use that release (debian12, debian13
 # or sid) with its updates, security updates and backports, from the mirrors of
 # this machine, instead of exactly what this machine is set up for
