@@ -6,10 +6,11 @@
 #   CASE_GROUP[i]               cases of one group can share machines
 #   CASE_PACKAGES[i]            extra Debian packages
 #   CASE_ENV[i]                 its lines in the file env, for bin/lab-case
+#   CASE_QEMU[i]                "full" if it needs QEMU as users have it
 #   CASE_HOSTS[i], CASE_GUESTS[i], CASE_TIMEOUT[i], CASE_HYV[i]
 
 CASE_DIR=() CASE_NAME=() CASE_GROUP=() CASE_PACKAGES=() CASE_ENV=()
-CASE_HOSTS=() CASE_GUESTS=() CASE_TIMEOUT=() CASE_HYV=()
+CASE_HOSTS=() CASE_GUESTS=() CASE_TIMEOUT=() CASE_HYV=() CASE_QEMU=()
 
 # highest_guest DIR: print the highest N of its guestN.sh, 0 if there is none
 highest_guest() {
@@ -27,7 +28,7 @@ highest_guest() {
 case_add() {
 	local dir i=${#CASE_DIR[@]} name key value n env='' highest
 	local fresh=0 hosts='' guests='' timeout='' hyv=1 packages=''
-	local hca='' props=''
+	local hca='' props='' qemu=''
 
 	[ -d "$1" ] || die "no case directory '$1'"
 	dir=$(readlink -f "$1")
@@ -51,6 +52,7 @@ case_add() {
 				;;
 			hyv_props) props=$value ;;
 			hca) hca=$value ;;
+			qemu) qemu=$value ;;
 			*) die "$dir/options: unknown option '$key'" ;;
 			esac
 		done <"$dir/options"
@@ -73,6 +75,7 @@ case_add() {
 
 	hca=${hca:-${HCA_ASKED:-rxe}}
 	[[ $hca =~ ^(rxe|own)$ ]] || die "$dir/options: hca must be rxe or own"
+	[[ $qemu =~ ^(full)?$ ]] || die "$dir/options: qemu must be full"
 	env+=LAB_HCA=$hca$'\n'
 	if [ "$hca" = own ]; then
 		props=${props:-hca=rxe0}
@@ -91,7 +94,7 @@ case_add() {
 
 	CASE_DIR[i]=$dir
 	CASE_NAME[i]=$name
-	CASE_GROUP[i]="packages=$packages hyv=$hyv hosts=$hosts hca=$hca"
+	CASE_GROUP[i]="packages=$packages hyv=$hyv hosts=$hosts hca=$hca qemu=$qemu"
 	[ "$fresh" = 0 ] || CASE_GROUP[i]+=" fresh=$i"
 	CASE_PACKAGES[i]=$packages
 	CASE_ENV[i]=${env}LAB_HYV=$hyv$'\n'
@@ -99,6 +102,7 @@ case_add() {
 	CASE_GUESTS[i]=$guests
 	CASE_TIMEOUT[i]=$timeout
 	CASE_HYV[i]=$hyv
+	CASE_QEMU[i]=$qemu
 }
 
 # case_order: print the numbers of all cases, sorted by group and in a group by

@@ -14,7 +14,7 @@ SHARES=
 
 # what sessions boot from
 QEMU='' GUEST_QEMU='' HOST_ROOT='' GUEST_ROOT='' HOST_KERNEL='' GUEST_KERNEL=''
-PROBE_KERNEL=''
+PROBE_KERNEL='' FULL_QEMU=''
 # of each kernel, and of each release of Debian
 declare -A MODULES=() PROGRAMS=()
 
@@ -77,10 +77,11 @@ session_qemu() {
 	fi
 }
 
-# session_prepare PACKAGES HYV: make what a session boots from. All sessions of a
-# run share everything except the root images. An error ends the run.
+# session_prepare PACKAGES HYV [QEMU]: make what a session boots from. All sessions of a
+# run share everything except the root images, and QEMU as users have it, if QEMU is
+# "full". An error ends the run.
 session_prepare() {
-	local packages=$1 hyv=$2 kernel release host guest
+	local packages=$1 hyv=$2 qemu=${3:-} kernel release host guest
 
 	host=$(system_release "$HOST_SYSTEM")
 	guest=$(system_release "$GUEST_SYSTEM")
@@ -103,6 +104,9 @@ session_prepare() {
 			PROGRAMS[$release]=$("$LAB/images/programs" "$release")
 		done
 	fi
+	FULL_QEMU=
+	[ -z "$qemu" ] ||
+		FULL_QEMU=$("$TOP/scripts/deb/qemu" --release "$host" --built)
 }
 
 # session_start HYV HOSTS: boot hosts
@@ -120,6 +124,7 @@ session_start() {
 			cp -r "${PROGRAMS[$release]}" "$SESSION/share/programs/$release"
 		done
 	fi
+	[ -z "$FULL_QEMU" ] || cp -r "$FULL_QEMU" "$SESSION/share/qemu"
 	session_turn
 	began=$SECONDS
 	accel_choose "$QEMU" "$PROBE_KERNEL"
@@ -280,7 +285,7 @@ case_verdict() {
 	if [ "$SESSION_GROUP" != "${CASE_GROUP[i]}" ] || ! machines_alive; then
 		session_end
 		began=$SECONDS
-		session_prepare "${CASE_PACKAGES[i]}" "${CASE_HYV[i]}"
+		session_prepare "${CASE_PACKAGES[i]}" "${CASE_HYV[i]}" "${CASE_QEMU[i]}"
 		SPENT[builds]=$((SPENT[builds] + SECONDS - began))
 		if ! session_start "${CASE_HYV[i]}" "${CASE_HOSTS[i]}"; then
 			mkdir -p "$dir"
