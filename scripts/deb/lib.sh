@@ -28,7 +28,7 @@ deb_debian() {
 		-e "/^@NOTE@/{r "<(deb_licence Linux-syscall-note)$'\n'd$'\n}' "$1/copyright"
 }
 
-# deb_take CONTROL FROM DIR: move built packages to DIR, remove earlier ones of the
+# deb_take CONTROL FROM DIR: copy built packages to DIR, remove earlier ones of the
 # packages that a file "control" has, and no others, and print the paths of the new ones
 deb_take() {
 	local package file
