@@ -37,7 +37,7 @@ lab: ## start a shell in a virtual host with two guests
 	@tests/lab/run --shell
 
 .PHONY: bench
-bench: ## compare speed: native, in guests, rxe over virtio-net
+bench: ## compare speed: software HCA and rxe, native, in guests, over virtio-net
 	@tests/bench/run
 
 ##@ Test (as root on Debian 12; installs packages of scripts/packages)

@@ -2,33 +2,35 @@
 # shellcheck shell=bash
 #
 # Latency and bandwidth as perftest measures them, for the scripts of a case that
-# have sourced case.sh. The host and two guests do the same steps:
+# have sourced case.sh. The host and two guests do the same steps with the case's HCA:
 #   native  two processes on the host
-#   hyv     from guest 1 to guest 2 through HyV
-#   rxe     the same with rdma_rxe in the guests, over virtio-net and vhost-net
-# The figures go to $OUT/COLUMN, a line "OP METRIC SIZE FIGURE" each.
+#   guests  from guest 1 to guest 2 through HyV
+#   inside  the same with rdma_rxe in the guests, over virtio-net and vhost-net
+# The figures go to $OUT/HCA-COLUMN, a line "OP METRIC SIZE MEDIAN LEAST MOST" each, of
+# all runs.
 #
 # BENCH_OPS      send, write, read
 # BENCH_LAT      message sizes in bytes for latency
 # BENCH_BW       message sizes in bytes for bandwidth
-# BENCH_COLUMNS  native hyv rxe
-# BENCH_RUNS     number of runs; the best figure of all runs counts, in every
-#                column
-BENCH_SIZES="2 16 64 256 1024 4096 16384 65536 262144 1048576"
+# BENCH_COLUMNS  native guests inside; the last one only with rdma_rxe as HCA
+# BENCH_RUNS     number of runs, an odd one
 BENCH_OPS=${BENCH_OPS:-send write read}
-BENCH_LAT=${BENCH_LAT:-$BENCH_SIZES}
-BENCH_BW=${BENCH_BW:-$BENCH_SIZES}
-BENCH_COLUMNS=${BENCH_COLUMNS:-native hyv rxe}
-BENCH_RUNS=${BENCH_RUNS:-1}
+BENCH_LAT=${BENCH_LAT:-2 64 1024 4096 65536}
+BENCH_BW=${BENCH_BW:-64 1024 4096 65536 262144 1048576}
+if [ -z "${BENCH_COLUMNS:-}" ]; then
+	BENCH_COLUMNS="native guests"
+	[ "$LAB_HCA" = own ] || BENCH_COLUMNS+=" inside"
+fi
+BENCH_RUNS=${BENCH_RUNS:-3}
 
 # iterations COLUMN METRIC SIZE: as many as take about a second.
 iterations() {
 	local n bytes=$((1 << 25)) most=1000
 
-	if [ "$1" = rxe ]; then
-		bytes=$((1 << 23))
-		most=300
-	fi
+	case $LAB_HCA-$1 in
+	rxe-inside) bytes=$((1 << 23)) most=300 ;;
+	own-*) bytes=$((1 << 28)) most=10000 ;;
+	esac
 	n=$((bytes / $3))
 	[ $n -le $most ] || n=$most
 	[ $n -ge 16 ] || n=16
@@ -83,7 +85,7 @@ measure() {
 		[ "$figure" = none ] || break
 	done
 	[ "$figure" != none ] || fail "no figure in $try attempts of $name"
-	[ -z "$output" ] || echo "$op $metric $size $figure" | tee -a "$OUT/$column.runs"
+	[ -z "$output" ] || echo "$op $metric $size $figure" | tee -a "$OUT/$LAB_HCA-$column.runs"
 }
 
 # each_measurement COMMAND...: with OP METRIC SIZE added, in every run.
@@ -103,27 +105,26 @@ each_measurement() {
 	done
 }
 
-# best COLUMN: of the figures of all runs, keep the lowest latency and the
-# highest bandwidth.
-best() {
-	awk '{
-		k = $1 " " $2 " " $3
-		first = !(k in figure)
-		if (first)
-			order[++n] = k
-		better = ($2 == "lat" ? $4 < figure[k] : $4 > figure[k])
-		if (first || better)
-			figure[k] = $4 + 0
+# summary COLUMN: of the figures of all runs, keep the median and both ends.
+summary() {
+	sort -s -k1,3 -k4,4g "$OUT/$LAB_HCA-$1.runs" | awk '
+	function flush() {
+		if (n)
+			print key, figure[int((n + 1) / 2)], figure[1], figure[n]
+		n = 0
 	}
-	END {
-		for (i = 1; i <= n; i++)
-			print order[i], figure[order[i]]
-	}' "$OUT/$1.runs" >"$OUT/$1"
+	{
+		if (key != $1 " " $2 " " $3)
+			flush()
+		key = $1 " " $2 " " $3
+		figure[++n] = $4 + 0
+	}
+	END { flush() }' | sort -k1,1 -k2,2 -k3,3n >"$OUT/$LAB_HCA-$1"
 }
 
-# HyV and native in turn, so that changes in the machine's load affect both.
+# Native and between guests in turn, so that changes in the machine's load affect both.
 in_turn() {
-	[ "$LAB_MACHINE" = host ] || measure hyv across "$@"
+	[ "$LAB_MACHINE" = host ] || measure guests across "$@"
 	barrier guests
 	[ "$LAB_MACHINE" != host ] || ! has_column native ||
 		measure native within "$@"
@@ -153,24 +154,24 @@ bench() {
 	local column
 
 	each_measurement in_turn
-	if [ "$LAB_MACHINE" != host ] && has_column rxe; then
+	if [ "$LAB_MACHINE" != host ] && has_column inside; then
 		rxe_instead
 		# in both guests before one connects to the other
 		put "$LAB_MACHINE-rxe" yes
 		get guest1-rxe >/dev/null
 		get guest2-rxe >/dev/null
-		each_measurement measure rxe across
+		each_measurement measure inside across
 		hyv_again
 	fi
-	[ "$LAB_MACHINE" != host ] || ! has_column native || best native
-	for column in hyv rxe; do
+	[ "$LAB_MACHINE" != host ] || ! has_column native || summary native
+	for column in guests inside; do
 		has_column $column || continue
 		case $LAB_MACHINE in
 		guest1)
-			best $column
-			put "figures-$column" "$(<"$OUT/$column")"
+			summary $column
+			put "figures-$column" "$(<"$OUT/$LAB_HCA-$column")"
 			;;
-		host) get "figures-$column" >"$OUT/$column" ;;
+		host) get "figures-$column" >"$OUT/$LAB_HCA-$column" ;;
 		esac
 	done
 }

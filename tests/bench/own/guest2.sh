@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The same as in "case", on the software HCA.
+# shellcheck source=tests/bench/case/guest2.sh
+. "$HYV_TREE/tests/bench/case/guest2.sh"
