@@ -35,7 +35,10 @@ cache_lock() {
 	mkdir -p "$HYV_CACHE"
 	(
 		exec 9>"$lock"
-		flock 9
+		flock -n 9 || {
+			say "waiting for another process that makes or uses ${lock##*.lock-}"
+			flock 9
+		}
 		"$@"
 	)
 }

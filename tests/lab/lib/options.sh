@@ -105,6 +105,15 @@ case_add() {
 	CASE_QEMU[i]=$qemu
 }
 
+# cases_add DIR...
+cases_add() {
+	local dir
+
+	for dir; do
+		case_add "$dir"
+	done
+}
+
 # case_order: print the numbers of all cases, sorted by group and in a group by
 # guests, most guests first
 case_order() {

@@ -109,6 +109,16 @@ session_prepare() {
 		FULL_QEMU=$("$TOP/scripts/deb/qemu" --release "$host" --built)
 }
 
+# session_prepare_cases CASEDIR...: make what all sessions with these cases boot from
+session_prepare_cases() {
+	local i
+
+	cases_add "$@"
+	for i in "${!CASE_DIR[@]}"; do
+		session_prepare "${CASE_PACKAGES[i]}" "${CASE_HYV[i]}" "${CASE_QEMU[i]}"
+	done
+}
+
 # session_start HYV HOSTS: boot hosts
 session_start() {
 	local hosts=$2 release n name status=0 began
@@ -303,9 +313,7 @@ case_verdict() {
 session_run_cases() {
 	local i dir began passed=0 failed=0 skipped=0 reason
 
-	for dir in "${@:2}"; do
-		case_add "$dir"
-	done
+	cases_add "${@:2}"
 	out_prepare "$1"
 	say "results go to $OUT"
 	SHARES="hyv $TOP"
