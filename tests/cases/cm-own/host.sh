@@ -61,7 +61,9 @@ says rdma_server 'end 0'
 run_pair xrc rdma_xserver -p 7501 -c x -- rdma_xclient -s "$MY_IP" -p 7501 -c x
 run_pair rstream rstream -b "$MY_IP" -S 65536 -C 20 -I 4 -T b -T v \
 	-- rstream -s "$MY_IP" -S 65536 -C 20 -I 4 -T b -T v
-endless=1 run_pair cmtime cmtime -b "$MY_IP" -c 50 -- cmtime -s "$MY_IP" -c 50
+# shellcheck disable=SC2046 # several words, or none
+endless=1 run_pair cmtime cmtime -b "$MY_IP" -c 50 $(cmtime_apart) \
+	-- cmtime -s "$MY_IP" -c 50
 for program in ib_send_lat ib_read_bw; do
 	run_pair "$program" "$program" -R -F -d "$IBDEV" -n 50 -s 4096 \
 		-- "$program" -R -F -d "$IBDEV" -n 50 -s 4096 "$MY_IP"
