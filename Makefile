@@ -14,6 +14,8 @@ MODULE_SOURCES = $(filter-out %.mod.c,$(shell find Kbuild include gsi \
 SYSTEMS = debian12 debian12-bpo debian13 debian13-bpo
 PAIRS = $(foreach host,$(SYSTEMS),$(foreach guest,$(SYSTEMS), \
 		$(if $(filter $(host),$(guest)),all,lab)-$(host)+$(guest)))
+# Those whose source a release has, but that of kunit.
+KUNIT_KERNELS = debian12:6.1 debian13:6.12 debian13:7.3
 KBUILD = $(MAKE) -C $(KDIR) M=$(abspath $(BUILD))
 
 .DEFAULT_GOAL := help
@@ -51,9 +53,9 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 
 .PHONY: check-all
 check-all: ## run all cases on more systems, a debug kernel, fresh machines, for hours
-	@tests/check lint lint-builds kunit userlib fuzz engine engine-bandwidth qemu-each deb \
-		bench lab $(PAIRS) lab-debian12-point+debian12-point debug-lab debug \
-		fresh-debian12 fresh-debian13
+	@tests/check lint lint-builds kunit $(KUNIT_KERNELS:%=kunit-%) userlib fuzz \
+		engine engine-bandwidth qemu-each deb bench lab $(PAIRS) \
+		lab-debian12-point+debian12-point debug-lab debug fresh-debian12 fresh-debian13
 
 .PHONY: check-debug
 check-debug: ## run the cases on a debug kernel (built on first use)
