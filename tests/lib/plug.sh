@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For cases that plug vNICs into guest 1, and another HCA, rxe1, into the host. The
-# guest has the ports slot1 and slot2 for them (file options).
+# For cases that plug vNICs into guest 1, and another HCA, OTHER_HCA, into the host, which
+# is of the same kind as the case's. The guest has the ports slot1 and slot2 for them (file
+# options).
 # The host's scripts source case.sh before.
+OTHER_HCA=${IBDEV%0}1
 
 # inside ARGUMENT...: let guest 1 use a vNIC, see plugged.sh
 inside() {
@@ -38,8 +40,11 @@ another_network() {
 }
 
 another_hca() {
-	rdma link add rxe1 type rxe netdev hca1
-	wait_for 60 test -e /sys/class/infiniband/rxe1/ports/1/gids/0
+	local type=rxe
+
+	[ "$LAB_HCA" = rxe ] || type=hyv
+	rdma link add "$OTHER_HCA" type $type netdev hca1
+	wait_for 60 test -e "/sys/class/infiniband/$OTHER_HCA/ports/1/gids/0"
 }
 
 # left HCA: how many objects user space has on it.

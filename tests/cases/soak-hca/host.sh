@@ -10,12 +10,12 @@
 round() {
 	local before took
 
-	plug slot1 rxe1
+	plug slot1 "$OTHER_HCA"
 	inside appears hyv1
 	inside use hyv1
 	nap
 	before=${EPOCHREALTIME/./}
-	rdma link delete rxe1
+	rdma link delete "$OTHER_HCA"
 	took=$(((${EPOCHREALTIME/./} - before) / 1000))
 	[ $took -lt $((15000 * LAB_TIMEOUT_SCALE)) ] || fail "removal took $took ms"
 	inside fails hyv1
@@ -30,5 +30,5 @@ WATCHED=(1 2)
 another_network
 another_hca
 loop round
-rdma link delete rxe1
+rdma link delete "$OTHER_HCA"
 ip link delete hca1

@@ -8,7 +8,7 @@
 . "$HYV_TREE/tests/soak/loop.sh"
 
 round() {
-	plug slot1 rxe0
+	plug slot1 "$IBDEV"
 	inside appears hyv1
 	inside use hyv1
 	nap
