@@ -138,7 +138,7 @@ rxe_instead() {
 	rdma link add rxe0 type rxe netdev eth0
 	# its messages in the guest have nothing to do with HyV
 	KLOG_HARMLESS+=('^rdma_rxe: ' '(^| )rxe0: ')
-	wait_for 60 eval 'rdma link show rxe0/1 | grep -q ACTIVE'
+	wait_for 60 eval 'rdma link show rxe0/1 | grep ACTIVE >/dev/null'
 	IBDEV=rxe0
 }
 

@@ -19,7 +19,7 @@ guest_barrier() {
 
 # listening: status 0 if a program listens on an rdma_cm ID.
 listening() {
-	rdma resource show cm_id | grep -q 'state LISTEN.* pid'
+	rdma resource show cm_id | grep 'state LISTEN.* pid' >/dev/null
 }
 
 # resources: number of objects of each type of the device, including those of

@@ -17,7 +17,7 @@ gids_are() {
 }
 
 port_is_taken() {
-	ss -Huln sport = :4791 | grep -q .
+	ss -Huln sport = :4791 | grep . >/dev/null
 }
 
 bind_vnic() {
@@ -25,7 +25,7 @@ bind_vnic() {
 }
 
 is_connected() {
-	rdma resource show qp | grep -q 'type RC state RTS'
+	rdma resource show qp | grep 'type RC state RTS' >/dev/null
 }
 
 # device_is_back: set IBDEV, as it may have another name.
@@ -86,7 +86,7 @@ step "another guest cannot take them"
 KLOG_HARMLESS+=('add_roce_gid GID add failed' 'ib_cache_gid_add: unable to add gid')
 guest_barrier addressed
 ip addr add "$PEER_IP/32" dev eth0
-wait_for 60 eval "lab-klog | grep -qE 'host refuse.*$PEER_IP: (another machine|in use)'"
+wait_for 60 eval "lab-klog | grep -E 'host refuse.*$PEER_IP: (another machine|in use)' >/dev/null"
 gids_are $((before + 1))
 ip addr del "$PEER_IP/32" dev eth0
 guest_barrier refused

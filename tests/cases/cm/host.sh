@@ -35,7 +35,7 @@ hyv --json map list | jq -e --argjson guests ${#mine[@]} 'map(select(.vnic)) |
 	length >= 2 * $guests and all(.hca == "rxe0") and
 	(map(.vnic) | unique | length) == $guests'
 gid=$(hyv --json map list | jq -r 'map(select(.vnic))[0].gid')
-hyv map show "$gid" | grep -qE '^ +vnic +[0-9]+$'
+hyv map show "$gid" | grep -E '^ +vnic +[0-9]+$' >/dev/null
 expect_output 1 '' "hyv: $gid: This GID is in the map already" \
 	hyv map add "$gid" via 192.0.2.1
 expect_output 1 '' "hyv: $gid: A vNIC has this GID" hyv map replace "$gid" via 192.0.2.1

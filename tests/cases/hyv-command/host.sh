@@ -87,7 +87,7 @@ hyv show "$id"
 [ "$(value '[.objects[] | .count <= .max] | all')" = true ]
 [ "$(counter commands)" -gt "$commands" ]
 has qp "$pid1" "$(value .objects.qp.count)"
-hyv show "$id" | grep -qE '^    objects\.qp +1 of [0-9]+$'
+hyv show "$id" | grep -E '^    objects\.qp +1 of [0-9]+$' >/dev/null
 [ "$(hyv --json show pid "$pid2" | jq '[.[0].objects[].count] | add')" = 0 ]
 barrier program-seen
 

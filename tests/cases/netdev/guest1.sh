@@ -28,7 +28,7 @@ hca_gid() {
 }
 
 nm_knows() {
-	nmcli -t -f DEVICE device | grep -qx "$1"
+	nmcli -t -f DEVICE device | grep -x "$1" >/dev/null
 }
 
 networkd_knows() {
@@ -56,7 +56,7 @@ ip link set card1 up
 
 step "udev"
 mkdir -p /run/udev /run/dbus
-mount | grep -q ' on /run ' || mount -t tmpfs none /run
+mount | grep ' on /run ' >/dev/null || mount -t tmpfs none /run
 /lib/systemd/systemd-udevd --daemon
 udevadm trigger --action=add --subsystem-match=net
 udevadm settle

@@ -24,8 +24,8 @@ refused() {
 	[ $status != 124 ] || fail "QEMU has started"
 	[ $status != 0 ] || fail "success"
 	[ "$(wc -l <"$OUT/$name")" = $lines ] || fail "expected lines: $lines"
-	head -n 1 "$OUT/$name" | grep -qE "$error" || fail "expected error: $error"
-	tail -n 1 "$OUT/$name" | grep -qE "^$hint" || fail "expected hint: $hint"
+	head -n 1 "$OUT/$name" | grep -E "$error" >/dev/null || fail "expected error: $error"
+	tail -n 1 "$OUT/$name" | grep -E "^$hint" >/dev/null || fail "expected hint: $hint"
 }
 
 # device PROPERTIES: print the arguments of a correct machine with this device

@@ -20,7 +20,7 @@ has_gid() {
 }
 
 was_refused() {
-	lab-klog | grep -q "host refused address.*$1"
+	lab-klog | grep "host refused address.*$1" >/dev/null
 }
 
 # gid_within_3s GID
@@ -43,7 +43,7 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	ip link set card0 netns container
 	ip -n container addr add $STATIC/24 dev card0
 	ip -n container link set card0 up
-	wait_for 60 eval "lab-klog | grep -q 'unable to add gid $STATIC_GID'"
+	wait_for 60 eval "lab-klog | grep 'unable to add gid $STATIC_GID' >/dev/null"
 	must_fail has_gid $STATIC_GID
 	must_fail was_refused $STATIC
 	ip -n container link del card0
