@@ -4,6 +4,9 @@
 
 usage: runner.py DIRECTORY DEVICE NETDEV MODULE...
 
+Each test is run by a process of its own, as one that crashes, natively, too,
+would take the others with it.
+
 The tests look for the network device under the RDMA device in sysfs, where
 software devices have none; NETDEV is its name, or empty.
 """
@@ -51,6 +54,24 @@ class Lines(unittest.TestResult):
         self.say(test, 'error', ' '.join(str(err[1]).split()))
 
 
+def tests_of(suite):
+    if isinstance(suite, unittest.TestSuite):
+        for part in suite:
+            yield from tests_of(part)
+    else:
+        yield suite
+
+
+def run(test):
+    child = os.fork()
+    if child == 0:
+        unittest.TestSuite([test]).run(Lines())
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status:
+        Lines().say(test, 'crashed', f'with status {status}')
+
+
 def main():
     directory, device, netdev, *modules = sys.argv[1:]
     # The tests find their own modules and their arguments this way.
@@ -68,7 +89,8 @@ def main():
     signal.signal(signal.SIGALRM, on_alarm)
     for module in modules:
         suite = unittest.defaultTestLoader.loadTestsFromName('tests.' + module)
-        suite.run(Lines())
+        for test in tests_of(suite):
+            run(test)
 
 
 main()
