@@ -28,6 +28,8 @@ KLOG_HARMLESS=(
 	'^(tsc: Marking TSC unstable|TSC found unstable|sched_clock: Marking unstable)'
 	'^ *(Unstable clock detected|If you want to keep using the local clock)'
 	'^ *("trace_clock=local"|on the kernel command line)$'
+	# a CPU of AMD without ACPI's way to control its frequency
+	'^amd_pstate: the _CPC object is not present in SBIOS or ACPI disabled$'
 )
 
 # step TEXT...: log what comes next.
