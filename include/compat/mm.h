@@ -16,6 +16,9 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 
+/* Only pure units are compiled for UML, whose PTEs had no pgprot. */
+#ifndef CONFIG_UML
+
 struct follow_pfnmap_args {
 	/* Set by the caller. */
 	struct vm_area_struct *vma;
@@ -55,6 +58,8 @@ static inline void follow_pfnmap_end(struct follow_pfnmap_args *args)
 	__acquire(args->lock);
 	pte_unmap_unlock(args->ptep, args->lock);
 }
+
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the admission of commands. */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <linux/prandom.h>
 
 #include <hyv/wire.h>

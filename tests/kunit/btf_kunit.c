@@ -3,7 +3,7 @@
  * Tests of the reader of type information, with a kernel and a module whose types
  * use each other.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <linux/string.h>
 #include <uapi/linux/btf.h>
 

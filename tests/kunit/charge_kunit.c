@@ -2,7 +2,7 @@
 /*
  * Tests of charges that several owners hold.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "memory/charge.h"
 

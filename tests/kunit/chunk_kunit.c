@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "memory/chunk.h"
 

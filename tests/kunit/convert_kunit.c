@@ -4,7 +4,8 @@
  */
 #include <linux/slab.h>
 
-#include <kunit/test.h>
+#include <compat/ib_verbs.h>
+#include <compat/kunit.h>
 
 #include "command/convert.h"
 
@@ -111,8 +112,7 @@ static const struct access_param access_params[] = {
 	{ IB_ACCESS_MW_BIND | IB_ACCESS_REMOTE_WRITE, -EINVAL },
 	{ IB_ZERO_BASED, 0 },
 	{ IB_ACCESS_HUGETLB, 0 },
-	{ IB_ACCESS_FLUSH_GLOBAL, 0 },
-	{ IB_ACCESS_FLUSH_PERSISTENT, 0 },
+	{ COMPAT_ACCESS_FLUSH, 0 },
 	{ IB_ACCESS_SUPPORTED & ~IB_ACCESS_ON_DEMAND, 0 },
 	{ IB_ACCESS_SUPPORTED, -EOPNOTSUPP },
 	{ IB_ACCESS_ON_DEMAND, -EOPNOTSUPP },

@@ -5,7 +5,7 @@
 #include <linux/bitmap.h>
 #include <linux/prandom.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include <hyv/wire.h>
 

@@ -5,7 +5,7 @@
 #include <linux/irqflags.h>
 #include <linux/prandom.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "notify/event_backlog.h"
 

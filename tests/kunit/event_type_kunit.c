@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the valid combinations of event type and code. */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "notify/event_type.h"
 

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include <hyv/commands.h>
 

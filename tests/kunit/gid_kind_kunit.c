@@ -2,7 +2,7 @@
 /*
  * Tests of the kinds of GIDs.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <rdma/ib_verbs.h>
 
 #include "hca/gid_kind.h"

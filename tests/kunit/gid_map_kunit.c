@@ -2,7 +2,7 @@
 /*
  * Tests of the GID map.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "address/gid_map.h"
 

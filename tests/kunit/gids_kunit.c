@@ -5,7 +5,7 @@
 #include <linux/errno.h>
 #include <linux/slab.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "hyvs/gids.h"
 

@@ -6,9 +6,8 @@
  * which is checked against a packet from a hardware HCA.
  */
 #include <linux/string.h>
-#include <linux/unaligned.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "gsi/gsi_pkt.h"
 
@@ -145,12 +144,28 @@ static u32 reference_icrc(const u8 *pkt, size_t len)
 	return ~crc;
 }
 
+static u32 icrc_at(const u8 *end)
+{
+	__le32 icrc;
+
+	memcpy(&icrc, end, sizeof(icrc));
+	return le32_to_cpu(icrc);
+}
+
+/* @len does not include it. */
+static void set_icrc(u8 *pkt, size_t len)
+{
+	__le32 icrc = cpu_to_le32(reference_icrc(pkt, len));
+
+	memcpy(pkt + len, &icrc, sizeof(icrc));
+}
+
 static void roce_captured(struct kunit *test)
 {
 	size_t len = sizeof(captured) - 4;
 
 	KUNIT_EXPECT_EQ(test, reference_icrc(captured, len),
-			get_unaligned_le32(captured + len));
+			icrc_at(captured + len));
 }
 
 static void roce_build(struct kunit *test)
@@ -169,7 +184,7 @@ static void roce_build(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, pkt, want, len);
 	KUNIT_EXPECT_NULL(test, memchr_inv(pkt + len, 0xa5, sizeof(pkt) - len));
 	KUNIT_EXPECT_EQ(test, reference_icrc(pkt, len - 4),
-			get_unaligned_le32(pkt + len - 4));
+			icrc_at(pkt + len - 4));
 }
 
 /* The examples of docs/protocol.md, for implementers. */
@@ -339,7 +354,7 @@ static void malformed_on(struct kunit *test, const struct malformed *m,
 
 	len = fill_pkt(pkt, s);
 	pkt[m->pos + (m->in_ip ? 0 : s->ip_len)] = m->value;
-	put_unaligned_le32(reference_icrc(pkt, len - 4), pkt + len - 4);
+	set_icrc(pkt, len - 4);
 	KUNIT_EXPECT_EQ_MSG(test, gsi_pkt_parse(pkt, len, &hdr, &mad),
 			    m->error, "over %s", s->name);
 }
@@ -366,7 +381,7 @@ static void roce_mapped(struct kunit *test)
 	for (pos = 8; pos <= 24; pos += 16) {
 		len = fill_pkt(pkt, s);
 		memcpy(pkt + pos, ipv4_hdr.sgid, sizeof(ipv4_hdr.sgid));
-		put_unaligned_le32(reference_icrc(pkt, len - 4), pkt + len - 4);
+		set_icrc(pkt, len - 4);
 		KUNIT_EXPECT_EQ(test, gsi_pkt_parse(pkt, len, &hdr, &mad),
 				-EPROTO);
 	}

@@ -7,7 +7,7 @@
 #include <linux/prandom.h>
 #include <linux/workqueue.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "memory/mem_table.h"
 

@@ -2,7 +2,7 @@
 /*
  * Tests of the table of memory that a context may map.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <linux/sizes.h>
 
 #include "memory/charge.h"

@@ -8,7 +8,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "verbs/obj.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the queue of port events. */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <rdma/ib_verbs.h>
 
 #include "notify/port_queue.h"

@@ -3,7 +3,7 @@
  * Tests of what a provider in a guest may ask for, and of the length rules that guest
  * and host share.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <linux/sizes.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>

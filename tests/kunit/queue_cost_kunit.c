@@ -2,7 +2,7 @@
 /*
  * Tests of the memory that queues cost.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <linux/sizes.h>
 #include <rdma/ib_verbs.h>
 

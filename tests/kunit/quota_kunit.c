@@ -2,7 +2,7 @@
 /*
  * Tests of quotas.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "memory/quota.h"
 

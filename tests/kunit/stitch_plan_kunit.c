@@ -6,7 +6,7 @@
 #include <linux/prandom.h>
 #include <linux/slab.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "memory/stitch_plan.h"
 

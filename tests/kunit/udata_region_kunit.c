@@ -2,7 +2,7 @@
 /*
  * Tests of finding mmap offsets in provider data.
  */
-#include <kunit/test.h>
+#include <compat/kunit.h>
 #include <linux/sizes.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_rxe.h>

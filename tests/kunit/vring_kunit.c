@@ -7,7 +7,7 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
-#include <kunit/test.h>
+#include <compat/kunit.h>
 
 #include "notify/vring.h"
 
