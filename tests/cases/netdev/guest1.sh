@@ -73,8 +73,8 @@ untouched
 step "systemd-networkd"
 mkdir -p /run/systemd/network /run/systemd/netif/{links,leases,lldp}
 chown -R systemd-network: /run/systemd/netif
-# Debian's example: all Ethernet devices
-cp /lib/systemd/network/80-ethernet.network.example \
+# Debian's example, 80 or 89 by release: all Ethernet devices
+cp /lib/systemd/network/8?-ethernet.network.example \
 	/run/systemd/network/80-ethernet.network
 dbus-daemon --system --fork
 /lib/systemd/systemd-networkd &
