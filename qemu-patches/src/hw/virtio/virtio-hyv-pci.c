@@ -28,7 +28,12 @@
 #define VIRTIO_HYV_MIN_BAR_SIZE (4 * GiB)
 
 #define TYPE_VIRTIO_HYV_PCI "virtio-hyv-pci-base"
-OBJECT_DECLARE_SIMPLE_TYPE(VirtIOHyvPCI, VIRTIO_HYV_PCI)
+OBJECT_DECLARE_TYPE(VirtIOHyvPCI, VirtIOHyvPCIClass, VIRTIO_HYV_PCI)
+
+struct VirtIOHyvPCIClass {
+    VirtioPCIClass parent_class;
+    PCIUnregisterFunc *parent_exit;
+};
 
 struct VirtIOHyvPCI {
     VirtIOPCIProxy parent_obj;
@@ -203,6 +208,8 @@ static void virtio_hyv_pci_realize(VirtIOPCIProxy *vpci_dev, Error **errp)
 
     dev->vdev.reset_done = virtio_hyv_pci_reset_done;
     if (!qdev_realize(DEVICE(&dev->vdev), BUS(&vpci_dev->bus), errp)) {
+        /* If virtio-pci refuses the device, it keeps it. */
+        virtio_hyv_free_window(&dev->vdev);
         return;
     }
     dev->virtio_common_ops = vpci_dev->common.mr.ops;
@@ -232,8 +239,21 @@ static void virtio_hyv_pci_realize(VirtIOPCIProxy *vpci_dev, Error **errp)
                            HYV_SHM_WINDOW);
 }
 
+/*
+ * A BAR that contains the window refers to the window's owner, the device, which
+ * would never be freed.
+ */
+static void virtio_hyv_pci_exit(PCIDevice *pci_dev)
+{
+    VirtIOHyvPCI *dev = VIRTIO_HYV_PCI(pci_dev);
+
+    memory_region_del_subregion(&dev->bar, &dev->window);
+    VIRTIO_HYV_PCI_GET_CLASS(dev)->parent_exit(pci_dev);
+}
+
 static void virtio_hyv_pci_class_init(ObjectClass *klass, HyvClassData *data)
 {
+    VirtIOHyvPCIClass *c = VIRTIO_HYV_PCI_CLASS(klass);
     DeviceClass *dc = DEVICE_CLASS(klass);
     VirtioPCIClass *k = VIRTIO_PCI_CLASS(klass);
     PCIDeviceClass *pcidev_k = PCI_DEVICE_CLASS(klass);
@@ -242,6 +262,8 @@ static void virtio_hyv_pci_class_init(ObjectClass *klass, HyvClassData *data)
     set_bit(DEVICE_CATEGORY_NETWORK, dc->categories);
     device_class_set_props(dc, virtio_hyv_pci_properties);
     k->realize = virtio_hyv_pci_realize;
+    c->parent_exit = pcidev_k->exit;
+    pcidev_k->exit = virtio_hyv_pci_exit;
     pcidev_k->class_id = PCI_CLASS_NETWORK_OTHER;
 }
 
@@ -262,6 +284,7 @@ static const VirtioPCIDeviceTypeInfo virtio_hyv_pci_info = {
     .base_name             = TYPE_VIRTIO_HYV_PCI,
     .non_transitional_name = "virtio-hyv-pci",
     .instance_size         = sizeof(VirtIOHyvPCI),
+    .class_size            = sizeof(VirtIOHyvPCIClass),
     .instance_init         = virtio_hyv_pci_instance_init,
     .instance_finalize     = virtio_hyv_pci_instance_finalize,
     .class_init            = virtio_hyv_pci_class_init,

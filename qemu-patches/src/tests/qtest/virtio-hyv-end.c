@@ -234,6 +234,7 @@ static void test_unplug(void)
         g_assert_cmpint(g_get_monotonic_time() - start, <, STUCK_US);
         qtest_qmp_eventwait(t.qts, "DEVICE_DELETED");
         g_assert_cmpint(g_get_monotonic_time() - start, >=, STUCK_US);
+        hyv_expect_freed(t.qts);
         hyv_end(&t);
     }
 }

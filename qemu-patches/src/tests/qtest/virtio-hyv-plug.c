@@ -182,6 +182,7 @@ static void test_hotplug(void)
                                 "the state of an HCA cannot be migrated"));
         qobject_unref(rsp);
         qpci_unplug_acpi_device_test(qts, "hyv", SLOT_HOTPLUG);
+        hyv_expect_freed(qts);
     }
     qtest_quit(qts);
 }

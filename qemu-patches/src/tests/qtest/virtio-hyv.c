@@ -315,3 +315,35 @@ char *plug(QTestState *qts, const char *properties)
     qobject_unref(rsp);
     return desc;
 }
+
+/* QEMU, the only child of this process */
+static int hyv_qemu_pid(void)
+{
+    g_autofree char *path = g_strdup_printf("/proc/self/task/%d/children",
+                                            (int)getpid());
+    g_autofree char *children = NULL;
+
+    g_assert_true(g_file_get_contents(path, &children, NULL, NULL));
+    return atoi(children);
+}
+
+static bool hyv_has_window(void)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/maps", hyv_qemu_pid());
+    g_autofree char *maps = NULL;
+
+    g_assert_true(g_file_get_contents(path, &maps, NULL, NULL));
+    return strstr(maps, "memfd:hyv-null");
+}
+
+void hyv_expect_freed(QTestState *qts)
+{
+    gint64 end = g_get_monotonic_time() + TIMEOUT_US;
+
+    /* Memory regions are freed when QEMU's threads do not use them any longer. */
+    while (hyv_has_window()) {
+        g_assert_cmpint(g_get_monotonic_time(), <, end);
+        qtest_qmp_assert_success(qts, "{'execute': 'query-status'}");
+        g_usleep(1000);
+    }
+}

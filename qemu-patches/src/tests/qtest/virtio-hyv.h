@@ -116,6 +116,9 @@ void hyv_expect_failed(HyvTest *t);
 /* Plug the device; return the error of device_add, or NULL */
 char *plug(QTestState *qts, const char *properties);
 
+/* Wait until QEMU keeps nothing of unplugged devices: their windows are unmapped. */
+void hyv_expect_freed(QTestState *qts);
+
 /* Each adds the tests of one subject. */
 void hyv_add_end_tests(void);
 void hyv_add_guest_tests(void);
