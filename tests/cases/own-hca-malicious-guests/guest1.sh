@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The guest with the processes that write anything.
+. "$HYV_TREE/tests/lib/case.sh"
+# shellcheck source=tests/cases/own-hca-malicious/run.sh
+. "$HYV_TREE/tests/cases/own-hca-malicious/run.sh"
+
+step "neighbours"
+neighbours
+barrier neighbours
+
+scribble_for "$LAB_FUZZ_SECONDS"
+# Guests have no XRC, and only its SRQs are replaced.
+must_fail grep '^XRC' "$OUT/scribble"
+reports '^act .*: [1-9]' 10
+put scribbled yes
+
+undisturbed
+barrier end
+klog_check
