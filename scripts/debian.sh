@@ -85,6 +85,15 @@ debian_own() {
 	die "this machine runs none of these: debian12, debian13, sid"
 }
 
+# debian_is_older RELEASE: status 0 if it is older than this machine's, so that what is
+# linked with this machine's libraries does not run there
+debian_is_older() {
+	local own
+
+	own=$(debian_own)
+	[ "$1" != sid ] && { [ "$own" = sid ] || [ "${1#debian}" -lt "${own#debian}" ]; }
+}
+
 # debian_use RELEASE: make the functions below use that release (debian12, debian13
 # or sid) with its updates, security updates and backports, from the mirrors of
 # this machine, instead of exactly what this machine is set up for
@@ -359,6 +368,47 @@ debian_unpack() {
 			tar -xp --keep-directory-symlink -C "$dir"
 	done
 	rm -rf "$tmp"
+}
+
+# debian_unpack_libraries PACKAGE... DIR
+debian_unpack_libraries() {
+	local dir=${!#} link
+
+	say "unpacking the libraries of ${DEBIAN_RELEASE:-this release}"
+	mkdir -p "$dir"/usr/{lib,lib64}
+	ln -s usr/lib usr/lib64 "$dir/"
+	debian_unpack "$dir" "${@:1:$#-1}"
+	# an absolute link would lead out of it; the directory gets another name later
+	find "$dir" -lname '/*' | while read -r link; do
+		ln -sfnr "$dir$(readlink "$link")" "$link"
+	done
+}
+
+# debian_libraries PACKAGE...: print a directory with these packages of the release, and
+# no others, for debian_compile_with
+debian_libraries() {
+	local key package
+
+	key=$({
+		printf '%s\n' "$DEBIAN_RELEASE"
+		for package; do
+			printf '%s ' "$package"
+			debian_version "$package"
+		done
+		declare -f debian_unpack_libraries
+	} | cache_key)
+	cache_get libraries "$key" debian_unpack_libraries "$@"
+}
+
+# debian_compile_with DIR: from now on, $CC and pkg-config use the headers and libraries
+# of debian_libraries. The compiler is this machine's.
+debian_compile_with() {
+	local lib=$1/usr/lib/x86_64-linux-gnu
+
+	# the compiler searches its own machine's libraries before the root's
+	export CC="gcc --sysroot=$1 -B$lib"
+	export PKG_CONFIG_LIBDIR=$lib/pkgconfig:$1/usr/share/pkgconfig
+	export PKG_CONFIG_SYSROOT_DIR=$1
 }
 
 # debian_unpack_source DIR PACKAGE: fetch a kernel's source package and unpack the
