@@ -84,6 +84,7 @@ void hyvh_limits_init(struct hyvh_vnic *vnic)
 	hyvh_objs_set_max(objs, HYV_OBJ_AH, HYVH_DEFAULT_AHS);
 	hyvh_objs_set_max(objs, HYV_OBJ_SRQ, HYVH_DEFAULT_SRQS);
 	hyvh_objs_set_max(objs, HYV_OBJ_MW, HYVH_DEFAULT_MWS);
+	hyvh_objs_set_max(objs, HYV_OBJ_XRCD, HYVH_DEFAULT_CONTEXTS);
 
 	for (type = 0; type < HYV_NL_NR_QUOTAS; type++)
 		hyvh_quota_init(&vnic->quota[type], 0);
@@ -114,6 +115,7 @@ int hyvh_ioctl_set_limits(struct hyvh_vnic *vnic,
 		{ HYV_OBJ_AH, arg->max_ahs, HYVH_MAX_AHS },
 		{ HYV_OBJ_SRQ, arg->max_srqs, HYVH_MAX_SRQS },
 		{ HYV_OBJ_MW, arg->max_mws, HYVH_MAX_MWS },
+		{ HYV_OBJ_XRCD, arg->max_contexts, HYVH_MAX_CONTEXTS },
 	};
 	int i;
 

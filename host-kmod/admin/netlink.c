@@ -32,6 +32,7 @@ static const char * const hyvh_nl_obj_names[HYV_OBJ_TYPES] = {
 	[HYV_OBJ_AH]		= "ah",
 	[HYV_OBJ_SRQ]		= "srq",
 	[HYV_OBJ_MW]		= "mw",
+	[HYV_OBJ_XRCD]		= "xrcd",
 };
 
 static const struct nla_policy hyvh_nl_vnic_get_policy[] = {

@@ -209,6 +209,8 @@ static u32 hyvh_verbs_of(const struct ib_device *dev)
 		verbs |= HYV_VERB_MW;
 	if (ops->attach_mcast)
 		verbs |= HYV_VERB_MCAST;
+	if (ops->alloc_xrcd)
+		verbs |= HYV_VERB_XRC;
 	return verbs;
 }
 

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <compat/ib_private.h>
 #include <hyv/provider.h>
 
@@ -41,7 +42,7 @@ static void hyvh_qp_event(struct ib_event *event, void *arg)
 static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 				       struct ib_qp_init_attr *attr)
 {
-	struct hyvh_uctx *uctx = &qp->pd->context->uctx;
+	struct hyvh_uctx *uctx = &qp->context->uctx;
 	struct hyv_queue_size size = {
 		.entries = attr->srq ? 0 : attr->cap.max_recv_wr,
 	};
@@ -53,8 +54,7 @@ static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ERR_PTR(ret);
-	ret = hyvh_pins_get(&qp->queues.pins, cmd, qp->pd->context, &size,
-			    &mem);
+	ret = hyvh_pins_get(&qp->queues.pins, cmd, qp->context, &size, &mem);
 	if (ret)
 		return ERR_PTR(ret);
 	ib = compat_create_qp_user(cmd->ibdev, qp->pd->ib, attr, &bundle,
@@ -67,6 +67,53 @@ static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 	return ib;
 }
 
+/* Get a CQ of the QP's context, with a use count. */
+static struct hyvh_cq *hyvh_qp_use_cq(struct hyvh_cmd *cmd,
+				      const struct hyvh_qp *qp, __le32 handle)
+{
+	struct hyvh_cq *cq = hyvh_cq_get(cmd, handle);
+	int ret;
+
+	if (IS_ERR(cq))
+		return cq;
+	if (cq->context == qp->context) {
+		hyvh_obj_use(&cq->obj);
+		hyvh_cq_put(cmd, cq);
+		return cq;
+	}
+	hyvh_cq_put(cmd, cq);
+	ret = hyvh_cmd_refuse(cmd, -EINVAL, "CQ of another context");
+	return ERR_PTR(ret);
+}
+
+static struct hyvh_srq *hyvh_qp_use_srq(struct hyvh_cmd *cmd,
+					const struct hyvh_qp *qp, __le32 handle)
+{
+	struct hyvh_srq *srq = hyvh_srq_get(cmd, handle);
+	int ret;
+
+	if (IS_ERR(srq))
+		return srq;
+	if (srq->pd->context == qp->context && !srq->xrc) {
+		hyvh_obj_use(&srq->obj);
+		hyvh_srq_put(cmd, srq);
+		return srq;
+	}
+	hyvh_srq_put(cmd, srq);
+	ret = hyvh_cmd_refuse(cmd, -EINVAL, "SRQ of another context or of XRC");
+	return ERR_PTR(ret);
+}
+
+static void hyvh_qp_unuse_queues(struct hyvh_qp *qp)
+{
+	if (qp->srq)
+		hyvh_obj_unuse(&qp->srq->obj);
+	if (qp->recv_cq)
+		hyvh_obj_unuse(&qp->recv_cq->obj);
+	if (qp->send_cq)
+		hyvh_obj_unuse(&qp->send_cq->obj);
+}
+
 /*
  * The CQs and the SRQ must belong to the context of the PD. The QP gets use
  * counts, which keep them until hyvh_qp_unuse_queues().
@@ -74,57 +121,36 @@ static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 static int hyvh_qp_use_queues(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 {
 	const struct hyv_create_qp_req *req = cmd->req;
-	struct hyvh_context *context = qp->pd->context;
-	struct hyvh_cq *send_cq, *recv_cq;
-	struct hyvh_srq *srq = NULL;
-	int ret = 0;
+	struct hyvh_srq *srq;
+	struct hyvh_cq *cq;
+	int ret;
 
-	send_cq = hyvh_cq_get(cmd, req->send_cq);
-	if (IS_ERR(send_cq))
-		return PTR_ERR(send_cq);
-	recv_cq = hyvh_cq_get(cmd, req->recv_cq);
-	if (IS_ERR(recv_cq)) {
-		ret = PTR_ERR(recv_cq);
-		goto out_send;
+	cq = hyvh_qp_use_cq(cmd, qp, req->send_cq);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	qp->send_cq = cq;
+	/* It receives nothing. */
+	if (req->qp_type == IB_QPT_XRC_INI)
+		return 0;
+	cq = hyvh_qp_use_cq(cmd, qp, req->recv_cq);
+	if (IS_ERR(cq)) {
+		ret = PTR_ERR(cq);
+		goto err_unuse;
 	}
-	if (send_cq->context != context || recv_cq->context != context) {
-		ret = hyvh_cmd_refuse(cmd, -EINVAL, "CQ of another context");
-		goto out_recv;
+	qp->recv_cq = cq;
+	if (!req->srq)
+		return 0;
+	srq = hyvh_qp_use_srq(cmd, qp, req->srq);
+	if (IS_ERR(srq)) {
+		ret = PTR_ERR(srq);
+		goto err_unuse;
 	}
-	if (req->srq) {
-		srq = hyvh_srq_get(cmd, req->srq);
-		if (IS_ERR(srq)) {
-			ret = PTR_ERR(srq);
-			goto out_recv;
-		}
-		if (srq->pd->context != context) {
-			ret = hyvh_cmd_refuse(cmd, -EINVAL,
-					      "SRQ of another context");
-			goto out_srq;
-		}
-		hyvh_obj_use(&srq->obj);
-	}
-	hyvh_obj_use(&send_cq->obj);
-	hyvh_obj_use(&recv_cq->obj);
-	qp->send_cq = send_cq;
-	qp->recv_cq = recv_cq;
 	qp->srq = srq;
-out_srq:
-	if (srq)
-		hyvh_srq_put(cmd, srq);
-out_recv:
-	hyvh_cq_put(cmd, recv_cq);
-out_send:
-	hyvh_cq_put(cmd, send_cq);
-	return ret;
-}
+	return 0;
 
-static void hyvh_qp_unuse_queues(struct hyvh_qp *qp)
-{
-	if (qp->srq)
-		hyvh_obj_unuse(&qp->srq->obj);
-	hyvh_obj_unuse(&qp->recv_cq->obj);
-	hyvh_obj_unuse(&qp->send_cq->obj);
+err_unuse:
+	hyvh_qp_unuse_queues(qp);
+	return ret;
 }
 
 static int hyvh_qp_check_cap(struct hyvh_cmd *cmd, struct ib_qp_cap *cap)
@@ -143,12 +169,41 @@ static int hyvh_qp_check_cap(struct hyvh_cmd *cmd, struct ib_qp_cap *cap)
 	return 0;
 }
 
+static void hyvh_qp_init(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
+			 struct hyvh_context *context)
+{
+	int i;
+
+	qp->vnic = cmd->vnic;
+	qp->context = context;
+	mutex_init(&qp->mcast_lock);
+	INIT_LIST_HEAD(&qp->mcast);
+	spin_lock_init(&qp->path_lock);
+	for (i = 0; i < HYVH_QP_EVENTS; i++)
+		hyvh_event_source_init(&qp->event[i], HYV_EVENT_QP,
+				       hyvh_qp_codes[i], qp->obj.handle);
+}
+
+static int hyvh_qp_alloc_slot(struct hyvh_qp *qp)
+{
+	return xa_alloc(&qp->vnic->qp_slots, &qp->slot, &qp->obj,
+			XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
+}
+
+static void hyvh_qp_report(struct hyvh_cmd *cmd, const struct hyvh_qp *qp,
+			   const struct ib_qp_cap *cap)
+{
+	struct hyv_create_qp_rsp *rsp = cmd->rsp;
+
+	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
+	rsp->slot = cpu_to_le32(qp->slot);
+	hyvh_qp_cap_to_wire(cap, &rsp->cap);
+}
+
 static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			 struct hyvh_obj *pd)
 {
 	const struct hyv_create_qp_req *req = cmd->req;
-	struct hyv_create_qp_rsp *rsp = cmd->rsp;
-	struct hyvh_vnic *vnic = cmd->vnic;
 	struct hyvh_qp *qp = hyvh_to_qp(obj);
 	struct hyvh_charge *charge;
 	struct ib_qp_init_attr attr = {
@@ -158,24 +213,18 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		.sq_sig_type = req->sq_sig_all ? IB_SIGNAL_ALL_WR :
 						 IB_SIGNAL_REQ_WR,
 	};
-	int i, ret;
+	int ret;
 
 	ret = hyvh_qp_check_cap(cmd, &attr.cap);
 	if (ret)
 		return ret;
-	qp->vnic = vnic;
 	qp->pd = hyvh_to_pd(pd);
-	mutex_init(&qp->mcast_lock);
-	INIT_LIST_HEAD(&qp->mcast);
-	spin_lock_init(&qp->path_lock);
-	for (i = 0; i < HYVH_QP_EVENTS; i++)
-		hyvh_event_source_init(&qp->event[i], HYV_EVENT_QP,
-				       hyvh_qp_codes[i], obj->handle);
+	hyvh_qp_init(cmd, qp, qp->pd->context);
 	ret = hyvh_qp_use_queues(cmd, qp);
 	if (ret)
 		return ret;
 	attr.send_cq = qp->send_cq->ib;
-	attr.recv_cq = qp->recv_cq->ib;
+	attr.recv_cq = qp->recv_cq ? qp->recv_cq->ib : NULL;
 	attr.srq = qp->srq ? qp->srq->ib : NULL;
 
 	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_qp(&attr.cap));
@@ -183,9 +232,8 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		ret = PTR_ERR(charge);
 		goto err_unuse;
 	}
-	hyvh_queues_init(&qp->queues, vnic, qp->pd->context, charge);
-	ret = xa_alloc(&vnic->qp_slots, &qp->slot, obj,
-		       XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
+	hyvh_queues_init(&qp->queues, qp->vnic, qp->context, charge);
+	ret = hyvh_qp_alloc_slot(qp);
 	if (ret)
 		goto err_queues;
 	qp->ib = hyvh_ib_create_qp(cmd, qp, &attr);
@@ -193,17 +241,61 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		ret = PTR_ERR(qp->ib);
 		goto err_slot;
 	}
-	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
-	rsp->slot = cpu_to_le32(qp->slot);
-	hyvh_qp_cap_to_wire(&attr.cap, &rsp->cap);
+	hyvh_qp_report(cmd, qp, &attr.cap);
 	return 0;
 
 err_slot:
-	xa_erase(&vnic->qp_slots, qp->slot);
+	xa_erase(&qp->vnic->qp_slots, qp->slot);
 err_queues:
 	hyvh_queues_free(&qp->queues);
 err_unuse:
 	hyvh_qp_unuse_queues(qp);
+	return ret;
+}
+
+/*
+ * ib_core makes a kernel QP, which the handle that it returns shares: no provider data
+ * reaches the driver.
+ */
+static int hyvh_qp_build_target(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
+				struct hyvh_obj *parent)
+{
+	struct hyvh_xrcd *xrcd = hyvh_to_xrcd(parent);
+	struct hyvh_qp *qp = hyvh_to_qp(obj);
+	struct uverbs_attr_bundle bundle;
+	struct hyvh_charge *charge;
+	struct ib_qp_init_attr attr = {
+		.event_handler = hyvh_qp_event,
+		.qp_context = qp,
+		.qp_type = IB_QPT_XRC_TGT,
+		.xrcd = xrcd->xrc->ib,
+	};
+	int ret;
+
+	hyvh_qp_init(cmd, qp, xrcd->context);
+	qp->xrcd = xrcd;
+	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_qp(&attr.cap));
+	if (IS_ERR(charge))
+		return PTR_ERR(charge);
+	hyvh_queues_init(&qp->queues, qp->vnic, qp->context, charge);
+	ret = hyvh_qp_alloc_slot(qp);
+	if (ret)
+		goto err_queues;
+	hyvh_udata_none(&bundle, &qp->context->uctx);
+	qp->ib = compat_create_qp_user(cmd->ibdev, NULL, &attr, &bundle,
+				       (void *)hyvh_uctx_uobject(&qp->context->uctx),
+				       KBUILD_MODNAME);
+	if (IS_ERR(qp->ib)) {
+		ret = PTR_ERR(qp->ib);
+		goto err_slot;
+	}
+	hyvh_qp_report(cmd, qp, &attr.cap);
+	return 0;
+
+err_slot:
+	xa_erase(&qp->vnic->qp_slots, qp->slot);
+err_queues:
+	hyvh_queues_free(&qp->queues);
 	return ret;
 }
 
@@ -227,16 +319,17 @@ static int hyvh_qp_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	ret = hyvh_mcast_leave_all(qp);
 	if (ret)
 		return ret;
-	hyvh_udata_none(&bundle, &qp->pd->context->uctx);
+	hyvh_udata_none(&bundle, &qp->context->uctx);
 	ret = ib_destroy_qp_user(qp->ib, &bundle.driver_udata);
 	if (ret)
 		return ret;
-	put_task_struct(qp->creator);
+	if (qp->creator)
+		put_task_struct(qp->creator);
 	hyvh_qp_silence(vnic, obj);
 	xa_erase(&vnic->qp_slots, qp->slot);
 	hyvh_queues_free(&qp->queues);
 	hyvh_qp_unuse_queues(qp);
-	hyvh_obj_unuse(&qp->pd->obj);
+	hyvh_obj_unuse(qp->xrcd ? &qp->xrcd->obj : &qp->pd->obj);
 	return 0;
 }
 
@@ -251,6 +344,17 @@ const struct hyvh_obj_ops hyvh_qp_ops = {
 	.silence = hyvh_qp_silence,
 };
 
+/* All else is as of other QPs. */
+static const struct hyvh_obj_ops hyvh_target_ops = {
+	.type = HYV_OBJ_QP,
+	.name = "QP",
+	.size = sizeof(struct hyvh_qp),
+	.parent = HYV_OBJ_XRCD,
+	.build = hyvh_qp_build_target,
+	.destroy = hyvh_qp_destroy,
+	.silence = hyvh_qp_silence,
+};
+
 static bool hyvh_qp_type_ok(const struct hyvh_cmd *cmd, u8 type)
 {
 	switch (type) {
@@ -259,8 +363,30 @@ static bool hyvh_qp_type_ok(const struct hyvh_cmd *cmd, u8 type)
 		return true;
 	case IB_QPT_UD:
 		return hyvh_cmd_has_ah(cmd);
+	case IB_QPT_XRC_INI:
+	case IB_QPT_XRC_TGT:
+		return cmd->ibdev->ops.alloc_xrcd;
 	default:
 		return false;
+	}
+}
+
+/* Does the request have only what its type of QP has? */
+static bool hyvh_qp_parts_ok(const struct hyvh_cmd *cmd)
+{
+	const struct hyv_create_qp_req *req = cmd->req;
+
+	switch (req->qp_type) {
+	case IB_QPT_XRC_INI:
+		return !req->recv_cq && !req->srq && !req->xrcd &&
+		       !req->cap.max_recv_wr && !req->cap.max_recv_sge;
+	case IB_QPT_XRC_TGT:
+		return !req->pd && !req->send_cq && !req->recv_cq &&
+		       !req->srq && !cmd->udata_in_len &&
+		       !cmd->udata_out_room && !cmd->nr_lists &&
+		       !memchr_inv(&req->cap, 0, sizeof(req->cap));
+	default:
+		return !req->xrcd;
 	}
 }
 
@@ -276,6 +402,12 @@ int hyvh_cmd_create_qp(struct hyvh_cmd *cmd)
 	if (req->sq_sig_all > 1)
 		return hyvh_cmd_refuse(cmd, -EINVAL, "sq_sig_all is %u",
 				       req->sq_sig_all);
+	if (!hyvh_qp_parts_ok(cmd))
+		return hyvh_cmd_refuse(cmd, -EINVAL,
+				       "handle or capacity that type %u has not",
+				       req->qp_type);
+	if (req->qp_type == IB_QPT_XRC_TGT)
+		return hyvh_obj_create(cmd, &hyvh_target_ops, req->xrcd);
 	return hyvh_obj_create(cmd, &hyvh_qp_ops, req->pd);
 }
 
@@ -353,7 +485,7 @@ static int hyvh_qp_modify(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 	ret = hyvh_qp_check_paths(qp->ib, attr, &mask);
 	if (ret)
 		return hyvh_cmd_refuse(cmd, ret, "invalid port");
-	ret = hyvh_udata_begin(&bundle, &qp->pd->context->uctx, cmd);
+	ret = hyvh_udata_begin(&bundle, &qp->context->uctx, cmd);
 	if (ret)
 		return ret;
 	ret = ib_modify_qp_with_udata(qp->ib, attr, mask, &bundle.driver_udata);
@@ -451,7 +583,7 @@ void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot)
 
 	if (!obj)
 		return;
-	ib = hyvh_to_qp(obj)->ib;
+	ib = hyvh_to_qp(obj)->ib->real_qp;
 	atomic64_inc(&vnic->counters.doorbells);
 	ib->device->ops.post_send(ib, NULL, &bad);
 	hyvh_obj_put(&vnic->objs, obj);

@@ -61,9 +61,49 @@ static struct ib_srq *hyvh_ib_create_srq(struct hyvh_cmd *cmd,
 	return ib;
 }
 
+/* The CQ and the domain of an SRQ of XRC. */
+static int hyvh_srq_use_xrc(struct hyvh_cmd *cmd, struct hyvh_srq *srq,
+			    struct ib_srq_init_attr *attr)
+{
+	const struct hyv_create_srq_req *req = cmd->req;
+	struct hyvh_xrc *xrc;
+	struct hyvh_cq *cq;
+	int ret = 0;
+
+	cq = hyvh_cq_get(cmd, req->cq);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	if (cq->context != srq->pd->context) {
+		ret = hyvh_cmd_refuse(cmd, -EINVAL, "CQ of another context");
+		goto out_cq;
+	}
+	xrc = hyvh_xrc_get(cmd, req->xrcd);
+	if (IS_ERR(xrc)) {
+		ret = PTR_ERR(xrc);
+		goto out_cq;
+	}
+	hyvh_obj_use(&cq->obj);
+	srq->cq = cq;
+	srq->xrc = xrc;
+	attr->ext.cq = cq->ib;
+	attr->ext.xrc.xrcd = xrc->ib;
+out_cq:
+	hyvh_cq_put(cmd, cq);
+	return ret;
+}
+
+static void hyvh_srq_unuse_xrc(struct hyvh_srq *srq)
+{
+	if (!srq->xrc)
+		return;
+	hyvh_xrc_put(srq->xrc);
+	hyvh_obj_unuse(&srq->cq->obj);
+}
+
 static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 			  struct hyvh_obj *pd)
 {
+	const struct hyv_create_srq_req *req = cmd->req;
 	struct hyv_create_srq_rsp *rsp = cmd->rsp;
 	struct hyvh_vnic *vnic = cmd->vnic;
 	struct hyvh_srq *srq = hyvh_to_srq(obj);
@@ -71,7 +111,7 @@ static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	struct ib_srq_init_attr attr = {
 		.event_handler = hyvh_srq_event,
 		.srq_context = srq,
-		.srq_type = IB_SRQT_BASIC,
+		.srq_type = req->srq_type,
 	};
 	int i, ret;
 
@@ -84,10 +124,17 @@ static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	for (i = 0; i < HYVH_SRQ_EVENTS; i++)
 		hyvh_event_source_init(&srq->event[i], HYV_EVENT_SRQ,
 				       hyvh_srq_codes[i], obj->handle);
+	if (attr.srq_type == IB_SRQT_XRC) {
+		ret = hyvh_srq_use_xrc(cmd, srq, &attr);
+		if (ret)
+			return ret;
+	}
 	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_srq(attr.attr.max_wr,
 							     srq->max_sge));
-	if (IS_ERR(charge))
-		return PTR_ERR(charge);
+	if (IS_ERR(charge)) {
+		ret = PTR_ERR(charge);
+		goto err_unuse;
+	}
 	hyvh_queues_init(&srq->queues, vnic, srq->pd->context, charge);
 	mutex_init(&srq->lock);
 	srq->ib = hyvh_ib_create_srq(cmd, srq, &attr);
@@ -97,11 +144,15 @@ static int hyvh_srq_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	}
 	rsp->max_wr = cpu_to_le32(attr.attr.max_wr);
 	rsp->max_sge = cpu_to_le32(attr.attr.max_sge);
+	if (srq->xrc)
+		rsp->srqn = cpu_to_le32(srq->ib->ext.xrc.srq_num);
 	return 0;
 
 err_queues:
 	mutex_destroy(&srq->lock);
 	hyvh_queues_free(&srq->queues);
+err_unuse:
+	hyvh_srq_unuse_xrc(srq);
 	return ret;
 }
 
@@ -130,6 +181,7 @@ static int hyvh_srq_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	hyvh_srq_silence(vnic, obj);
 	mutex_destroy(&srq->lock);
 	hyvh_queues_free(&srq->queues);
+	hyvh_srq_unuse_xrc(srq);
 	hyvh_obj_unuse(&srq->pd->obj);
 	return 0;
 }
@@ -145,13 +197,27 @@ const struct hyvh_obj_ops hyvh_srq_ops = {
 	.silence = hyvh_srq_silence,
 };
 
+static bool hyvh_srq_type_ok(const struct hyvh_cmd *cmd, u8 type)
+{
+	switch (type) {
+	case IB_SRQT_BASIC:
+		return cmd->ibdev->ops.create_srq;
+	case IB_SRQT_XRC:
+		return cmd->ibdev->ops.create_srq && cmd->ibdev->ops.alloc_xrcd;
+	default:
+		return false;
+	}
+}
+
 int hyvh_cmd_create_srq(struct hyvh_cmd *cmd)
 {
 	const struct hyv_create_srq_req *req = cmd->req;
 
-	if (!cmd->ibdev->ops.create_srq || req->srq_type != IB_SRQT_BASIC)
+	if (!hyvh_srq_type_ok(cmd, req->srq_type))
 		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP,
 				       "type %u not supported", req->srq_type);
+	if (req->srq_type == IB_SRQT_BASIC && (req->xrcd || req->cq))
+		return hyvh_cmd_refuse(cmd, -EINVAL, "not an SRQ of XRC");
 	return hyvh_obj_create(cmd, &hyvh_srq_ops, req->pd);
 }
 

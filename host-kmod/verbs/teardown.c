@@ -21,6 +21,7 @@ static const struct hyvh_obj_ops *const hyvh_obj_order[] = {
 	&hyvh_qp_ops,
 	&hyvh_srq_ops,
 	&hyvh_cq_ops,
+	&hyvh_xrcd_ops,
 	&hyvh_ah_ops,
 	&hyvh_mr_ops,
 	&hyvh_pd_ops,

@@ -96,14 +96,32 @@ struct hyvh_cq {
 	struct hyvh_queues queues;
 };
 
+/*
+ * What QPs and SRQs use of an XRC domain. It outlives the guest's handle: SRQs may
+ * belong to other contexts than that.
+ */
+struct hyvh_xrc {
+	struct kref ref;
+	struct hyvh_vnic *vnic;
+	struct ib_xrcd *ib;
+};
+
+struct hyvh_xrcd {
+	struct hyvh_obj obj;
+	struct hyvh_context *context;
+	struct hyvh_xrc *xrc;
+};
+
 /* Number of async event codes of an SRQ. */
 #define HYVH_SRQ_EVENTS	2
 
-/* A shared receive queue; it holds a use count on its PD. */
+/* A shared receive queue; it holds use counts on its PD and its CQ. */
 struct hyvh_srq {
 	struct hyvh_obj obj;
 	struct hyvh_vnic *vnic;
 	struct hyvh_pd *pd;
+	struct hyvh_cq *cq;		/* of XRC; otherwise NULL */
+	struct hyvh_xrc *xrc;		/* of XRC; otherwise NULL */
 	struct ib_srq *ib;
 	struct task_struct *creator;	/* see hyvh_restrack_adopt() */
 	u32 max_sge;			/* scatter/gather entries per element */
@@ -117,16 +135,22 @@ struct hyvh_srq {
 /* Number of async event codes of a QP. */
 #define HYVH_QP_EVENTS	8
 
-/* A queue pair; it holds use counts on its PD, CQs and SRQ. */
+/*
+ * A queue pair; it holds use counts on all that it has. An XRC_INI has no receive CQ,
+ * an XRC_TGT has an XRC domain only.
+ */
 struct hyvh_qp {
 	struct hyvh_obj obj;
 	struct hyvh_vnic *vnic;
+	struct hyvh_context *context;
 	struct hyvh_pd *pd;
 	struct hyvh_cq *send_cq;
 	struct hyvh_cq *recv_cq;
 	struct hyvh_srq *srq;		/* or NULL */
+	struct hyvh_xrcd *xrcd;
 	struct ib_qp *ib;
-	struct task_struct *creator;	/* see hyvh_restrack_adopt() */
+	/* See hyvh_restrack_adopt(); NULL of an XRC_TGT, which belongs to no process. */
+	struct task_struct *creator;
 	u32 slot;			/* doorbell slot */
 	struct hyvh_queues queues;
 	/* Delivered through event queue 0. */
@@ -215,6 +239,7 @@ HYVH_OBJ_TYPE(srq, SRQ)
 HYVH_OBJ_TYPE(mr, MR)
 HYVH_OBJ_TYPE(mw, MW)
 HYVH_OBJ_TYPE(ah, AH)
+HYVH_OBJ_TYPE(xrcd, XRCD)
 #undef HYVH_OBJ_TYPE
 
 /**
@@ -255,6 +280,7 @@ extern const struct hyvh_obj_ops hyvh_srq_ops;
 extern const struct hyvh_obj_ops hyvh_ah_ops;
 extern const struct hyvh_obj_ops hyvh_mr_ops;
 extern const struct hyvh_obj_ops hyvh_mw_ops;
+extern const struct hyvh_obj_ops hyvh_xrcd_ops;
 
 int hyvh_obj_create(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
 		    __le32 parent);
@@ -283,6 +309,9 @@ void hyvh_queues_regions(struct hyvh_queues *queues, struct hyvh_cmd *cmd,
 void hyvh_queues_reply(struct hyvh_queues *queues, struct hyvh_cmd *cmd);
 
 bool hyvh_cmd_has_ah(const struct hyvh_cmd *cmd);
+
+struct hyvh_xrc *hyvh_xrc_get(struct hyvh_cmd *cmd, __le32 xrcd);
+void hyvh_xrc_put(struct hyvh_xrc *xrc);
 
 /* Called by the worker. @slot may be any value. */
 void hyvh_qp_ring(struct hyvh_vnic *vnic, u32 slot);

@@ -61,7 +61,9 @@
 	X(ALLOC_MW, alloc_mw, hyv_alloc_mw_req, 32, \
 	  hyv_alloc_mw_rsp, 24, 0, 0) \
 	X(ATTACH_MCAST, attach_mcast, hyv_mcast_req, 48, hyv_rsp, 16, 0, 0) \
-	X(DETACH_MCAST, detach_mcast, hyv_mcast_req, 48, hyv_rsp, 16, 0, 0)
+	X(DETACH_MCAST, detach_mcast, hyv_mcast_req, 48, hyv_rsp, 16, 0, 0) \
+	X(ALLOC_XRCD, alloc_xrcd, hyv_alloc_xrcd_req, 32, \
+	  hyv_create_rsp, 24, 0, 0)
 
 /*
  * X(NAME, request, member): reserved members of requests, which must be zero.
@@ -74,7 +76,6 @@
 	X(MUNMAP, hyv_munmap_req, reserved) \
 	X(ALLOC_PD, hyv_alloc_pd_req, reserved) \
 	X(CREATE_QP, hyv_create_qp_req, reserved) \
-	X(CREATE_QP, hyv_create_qp_req, reserved2) \
 	X(MODIFY_QP, hyv_modify_qp_req, attr.reserved) \
 	X(MODIFY_QP, hyv_modify_qp_req, attr.ah.reserved) \
 	X(MODIFY_QP, hyv_modify_qp_req, attr.alt_ah.reserved) \
@@ -84,6 +85,7 @@
 	X(QUERY_SRQ, hyv_query_srq_req, reserved) \
 	X(ALLOC_MW, hyv_alloc_mw_req, reserved) \
 	X(ATTACH_MCAST, hyv_mcast_req, reserved) \
-	X(DETACH_MCAST, hyv_mcast_req, reserved)
+	X(DETACH_MCAST, hyv_mcast_req, reserved) \
+	X(ALLOC_XRCD, hyv_alloc_xrcd_req, reserved)
 
 #endif /* HYV_COMMANDS_H */

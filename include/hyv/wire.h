@@ -197,6 +197,7 @@ enum hyv_opcode {
 	HYV_CMD_ALLOC_MW	= 0x030f,
 	HYV_CMD_ATTACH_MCAST	= 0x0310,
 	HYV_CMD_DETACH_MCAST	= 0x0311,
+	HYV_CMD_ALLOC_XRCD	= 0x0312,
 };
 
 enum hyv_obj_type {
@@ -208,6 +209,7 @@ enum hyv_obj_type {
 	HYV_OBJ_AH	= 6,
 	HYV_OBJ_SRQ	= 7,
 	HYV_OBJ_MW	= 8,
+	HYV_OBJ_XRCD	= 9,
 	HYV_OBJ_TYPES		/* one past the last */
 };
 
@@ -331,6 +333,7 @@ struct hyv_query_device_req {
 #define HYV_VERB_REREG_MR	(1 << 5)
 #define HYV_VERB_MW		(1 << 6)	/* ALLOC_MW */
 #define HYV_VERB_MCAST		(1 << 7)	/* ATTACH_MCAST, DETACH_MCAST */
+#define HYV_VERB_XRC		(1 << 8)	/* ALLOC_XRCD, SRQs and QPs of XRC */
 
 /*
  * Reply to HYV_CMD_QUERY_DEVICE. The fields up to raw_packet_caps are those of
@@ -674,10 +677,7 @@ struct hyv_create_cq_rsp {
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_cq_rsp) == 32);
 
-/*
- * HYV_CMD_RESIZE_CQ: the CQ keeps its completions. HYV_S_EINVAL if there are
- * more of them than @cqe.
- */
+/* HYV_CMD_RESIZE_CQ: HYV_S_EINVAL if the CQ has more completions than @cqe. */
 struct hyv_resize_cq_req {
 	struct hyv_req hdr;
 	__le32 cq;
@@ -711,8 +711,9 @@ struct hyv_qp_cap {
 };
 
 /*
- * HYV_CMD_CREATE_QP: PD, CQs and SRQ must belong to one context.
- * HYV_S_EOPNOTSUPP for another type or any create flags.
+ * HYV_CMD_CREATE_QP: PD, CQs and SRQ must belong to one context. An XRC_TGT has
+ * nothing but its domain, an XRC_INI has no recv_cq. HYV_S_EOPNOTSUPP for another
+ * type or any create flags.
  */
 struct hyv_create_qp_req {
 	struct hyv_req hdr;
@@ -720,12 +721,12 @@ struct hyv_create_qp_req {
 	__le32 send_cq;
 	__le32 recv_cq;
 	__le32 srq;		/* 0 = none */
-	__u8 qp_type;		/* 2 = RC, 3 = UC, 4 = UD */
+	__u8 qp_type;		/* 2 RC, 3 UC, 4 UD, 9 XRC_INI, 10 XRC_TGT */
 	__u8 sq_sig_all;
 	__u8 reserved[2];
 	__le32 create_flags;
 	struct hyv_qp_cap cap;
-	__le32 reserved2;
+	__le32 xrcd;		/* of an XRC_TGT; otherwise 0 */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_qp_req) == 72);
 
@@ -885,17 +886,19 @@ struct hyv_create_srq_req {
 	__le32 max_wr;
 	__le32 max_sge;
 	__le32 srq_limit;
-	__u8 srq_type;		/* 0 = basic */
+	__u8 srq_type;		/* 0 = basic, 1 = XRC */
 	__u8 reserved[7];
+	__le32 xrcd;		/* of XRC, in any context; otherwise 0 */
+	__le32 cq;		/* the same, in the context of the PD */
 };
-HYV_STATIC_ASSERT(sizeof(struct hyv_create_srq_req) == 48);
+HYV_STATIC_ASSERT(sizeof(struct hyv_create_srq_req) == 56);
 
 struct hyv_create_srq_rsp {
 	struct hyv_rsp hdr;
 	__le32 handle;
 	__le32 max_wr;		/* at least what was requested */
 	__le32 max_sge;
-	__le32 reserved;
+	__le32 srqn;		/* of XRC: the number that senders name */
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_create_srq_rsp) == 32);
 
@@ -954,6 +957,14 @@ struct hyv_mcast_req {
 	__u8 gid[16];
 };
 HYV_STATIC_ASSERT(sizeof(struct hyv_mcast_req) == 48);
+
+/* An XRC domain. Reply: struct hyv_create_rsp. */
+struct hyv_alloc_xrcd_req {
+	struct hyv_req hdr;
+	__le32 context;
+	__le32 reserved;
+};
+HYV_STATIC_ASSERT(sizeof(struct hyv_alloc_xrcd_req) == 32);
 
 /* --- Events -------------------------------------------------------------- */
 

@@ -99,7 +99,7 @@ LAYOUTS = {
         'I max_inline_data'),
     'hyv_create_qp_req': Layout(
         '24s hdr, I pd, I send_cq, I recv_cq, I srq, B qp_type, B sq_sig_all,'
-        '2s reserved, I create_flags, 20s cap, I reserved2'),
+        '2s reserved, I create_flags, 20s cap, I xrcd'),
     'hyv_create_qp_rsp': Layout('16s hdr, I handle, I qpn, I slot, 20s cap'),
     'hyv_ah_attr': Layout(
         '16s dgid, I flow_label, H dlid, B sgid_index, B hop_limit,'

@@ -223,6 +223,11 @@ void req_alloc_mw(struct req *r, uint32_t pd, uint8_t type)
 	REQUEST(r, ALLOC_MW, alloc_mw, .pd = htole32(pd), .mw_type = type);
 }
 
+void req_alloc_xrcd(struct req *r, uint32_t context)
+{
+	REQUEST(r, ALLOC_XRCD, alloc_xrcd, .context = htole32(context));
+}
+
 void req_add_gid(struct req *r, uint16_t index, const uint8_t *gid)
 {
 	struct hyv_add_gid_req req = {
@@ -579,6 +584,14 @@ int cmd_alloc_mw(struct vnic *v, uint32_t pd, uint8_t type, struct mw_info *mw)
 	mw->handle = le32toh(rsp.alloc_mw.handle);
 	mw->rkey = le32toh(rsp.alloc_mw.rkey);
 	return 0;
+}
+
+int cmd_alloc_xrcd(struct vnic *v, uint32_t context, uint32_t *handle)
+{
+	struct req r;
+
+	req_alloc_xrcd(&r, context);
+	return exec_create(v, &r, handle);
 }
 
 int cmd_mcast(struct vnic *v, uint16_t opcode, uint32_t qp, uint16_t mlid,

@@ -21,6 +21,8 @@ enum {
 	QPT_RC = 2,
 	QPT_UC = 3,
 	QPT_UD = 4,
+	QPT_XRC_INI = 9,
+	QPT_XRC_TGT = 10,
 };
 
 /* enum ibv_srq_attr_mask */
@@ -104,6 +106,7 @@ int cmd_query_srq(struct vnic *v, uint32_t srq, struct hyv_query_srq_rsp *out);
 int cmd_create_ah(struct vnic *v, uint32_t pd, const struct hyv_gid *gid,
 		  struct ah_info *ah);
 int cmd_alloc_mw(struct vnic *v, uint32_t pd, uint8_t type, struct mw_info *mw);
+int cmd_alloc_xrcd(struct vnic *v, uint32_t context, uint32_t *handle);
 int cmd_mcast(struct vnic *v, uint16_t opcode, uint32_t qp, uint16_t mlid,
 	      const uint8_t *gid);
 int cmd_add_gid(struct vnic *v, uint16_t index, const uint8_t *gid);
@@ -143,6 +146,7 @@ struct hyv_chunk_list *req_modify_srq(struct req *r, uint32_t srq,
 				      uint32_t limit, const struct gbuf *mi);
 void req_query_srq(struct req *r, uint32_t srq);
 void req_alloc_mw(struct req *r, uint32_t pd, uint8_t type);
+void req_alloc_xrcd(struct req *r, uint32_t context);
 void req_mcast(struct req *r, uint16_t opcode, uint32_t qp, uint16_t mlid,
 	       const uint8_t *gid);
 void req_add_gid(struct req *r, uint16_t index, const uint8_t *gid);

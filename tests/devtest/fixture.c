@@ -289,6 +289,11 @@ VALID(detach_mcast)
 	req_mcast(r, HYV_CMD_DETACH_MCAST, f->ud.handle, 0, fixture_group);
 }
 
+VALID(alloc_xrcd)
+{
+	req_alloc_xrcd(r, f->context);
+}
+
 /* A command without its VALID() does not build. */
 const struct opcode opcodes[NR_OPCODES] = {
 #define OPCODE(NAME, stem, req, min_req, rsp, min_rsp, nr_lists, mask) \
@@ -317,6 +322,7 @@ static const uint32_t verb_of[NR_OPCODES] = {
 	[OP_ALLOC_MW] = HYV_VERB_MW,
 	[OP_ATTACH_MCAST] = HYV_VERB_MCAST,
 	[OP_DETACH_MCAST] = HYV_VERB_MCAST,
+	[OP_ALLOC_XRCD] = HYV_VERB_XRC,
 };
 
 /**

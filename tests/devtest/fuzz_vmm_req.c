@@ -121,6 +121,7 @@ void fuzz_learn(struct fuzz_vnic *n, const struct fuzz_recipe *recipe,
 		{HYV_CMD_CREATE_AH, HYV_OBJ_AH, false},
 		{HYV_CMD_CREATE_SRQ, HYV_OBJ_SRQ, true},
 		{HYV_CMD_ALLOC_MW, HYV_OBJ_MW, false},
+		{HYV_CMD_ALLOC_XRCD, HYV_OBJ_XRCD, false},
 	};
 	struct dt_rng rng = {recipe->seed};
 	struct fuzz_family *family = choose_family(n, &rng);

@@ -59,6 +59,8 @@ static const struct dt_suite suites[] = {
 	 suite_hostile_unplug, 900, .optional = true},
 	{"mlx5", "an HCA with mlx5's user ABI (IBDEV)", suite_mlx5, 300,
 	 .optional = true},
+	{"xrc", "XRC domains, SRQs and QPs (IBDEV)", suite_xrc, 120,
+	 .optional = true},
 	{"unplug", "the HCA is removed (DEVTEST_UNPLUG)", suite_unplug, 120,
 	 .optional = true},
 	{"nomock", "hyv.ko does not lend the mock HCA", suite_nomock, 120,

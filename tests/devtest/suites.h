@@ -33,6 +33,7 @@ void suite_reset(void);
 void suite_show(void);
 void suite_mcast(void);
 void suite_mlx5(void);
+void suite_xrc(void);
 void suite_unplug(void);
 void suite_replug(void);
 void suite_nomock(void);

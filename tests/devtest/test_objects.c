@@ -63,6 +63,7 @@ static uint32_t handle_of(uint32_t type)
 	case HYV_OBJ_QP:
 		return fix.qp.handle;
 	case HYV_OBJ_AH:
+	case HYV_OBJ_XRCD: /* rxe has none */
 		return fix.ah.handle;
 	case HYV_OBJ_SRQ:
 		return fix.srq.handle;

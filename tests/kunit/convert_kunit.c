@@ -592,6 +592,7 @@ static const struct verb_param verb_params[] = {
 	VERB(rereg_user_mr, HYV_VERB_REREG_MR),
 	VERB(alloc_mw, HYV_VERB_MW),
 	VERB(attach_mcast, HYV_VERB_MCAST),
+	VERB(alloc_xrcd, HYV_VERB_XRC),
 	/* Every HCA has these. */
 	VERB(reg_user_mr, 0),
 	/* For the kernel only. */
@@ -642,7 +643,7 @@ static void convert_all_verbs(struct kunit *test)
 		verbs |= verb_params[i].verb;
 		KUNIT_EXPECT_EQ(test, convert_verbs_of(dev), verbs);
 	}
-	KUNIT_EXPECT_EQ(test, verbs, 0xff);
+	KUNIT_EXPECT_EQ(test, verbs, 0x1ff);
 }
 
 static void convert_port_attr(struct kunit *test)

@@ -32,6 +32,7 @@ static u8 parent_of(u16 opcode)
 	case HYV_CMD_MUNMAP:
 	case HYV_CMD_ALLOC_PD:
 	case HYV_CMD_CREATE_CQ:
+	case HYV_CMD_ALLOC_XRCD:
 		return HYV_OBJ_CONTEXT;
 	case HYV_CMD_CREATE_QP:
 	case HYV_CMD_REG_MR:
@@ -77,6 +78,8 @@ static u8 creates(u16 opcode)
 		return HYV_OBJ_SRQ;
 	case HYV_CMD_ALLOC_MW:
 		return HYV_OBJ_MW;
+	case HYV_CMD_ALLOC_XRCD:
+		return HYV_OBJ_XRCD;
 	default:
 		return 0;
 	}

@@ -123,7 +123,8 @@ struct hyv_attach {
  * struct hyv_set_limits - ioctl(HYV_SET_LIMITS): limit the guest's resources
  * @size: sizeof(struct hyv_set_limits)
  * @flags: must be 0
- * @max_contexts: contexts, one per guest process that has the device open
+ * @max_contexts: contexts, one per guest process that has the device open; and
+ *	as many XRC domains
  * @max_pds: protection domains
  * @max_cqs: completion queues; up to hyv_config.cq_slots
  * @max_qps: queue pairs; up to hyv_config.qp_slots

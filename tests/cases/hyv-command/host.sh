@@ -79,7 +79,7 @@ barrier program
 wait_for 60 is .objects.qp.count 1
 hyv show "$id"
 [ "$(value '.objects | map_values(.count) == {"context": 1, "pd": 1, "cq": 1,
-	"qp": 1, "mr": 1, "ah": 0, "srq": 0, "mw": 0}')" = true ]
+	"qp": 1, "mr": 1, "ah": 0, "srq": 0, "mw": 0, "xrcd": 0}')" = true ]
 [ "$(value ".pinned >= $idle + 4096 and .pinned <= .pinned_max")" = true ]
 [ "$(value '.mr_bytes >= 1024 and .mr_bytes <= .mr_bytes_max')" = true ]
 [ "$(value '.queue_bytes > 0 and .queue_bytes <= .queue_bytes_max')" = true ]

@@ -14,14 +14,14 @@ cd "$LAB_CASE"
 # 8 pairs of programs between the guests, and 7 more; 7 in each of them
 [ "$(pingpong_results guest*/*.{server,client})" = $((2 * (8 + 7 + 2 * 7))) ]
 perftest_results guest*/*.client | tee "$OUT/figures"
-# 16 runs between the guests, 6 in each of them, one size each
-[ "$(wc -l <"$OUT/figures")" = $((16 + 2 * 6)) ]
+# 18 runs between the guests, 8 in each of them, one size each
+[ "$(wc -l <"$OUT/figures")" = $((18 + 2 * 8)) ]
 for n in 1 2; do
 	wait_for 60 no_objects "$(lab-guest $n pid)"
 done
 
 step "without a VM"
-devtest mlx5 >"$OUT/devtest.mlx5" 2>&1 || true
-grep -e '^[^o]' -e '# SKIP' "$OUT/devtest.mlx5" || true
-tap_passed "$OUT/devtest.mlx5"
+devtest mlx5 xrc >"$OUT/devtest" 2>&1 || true
+grep -e '^[^o]' -e '# SKIP' "$OUT/devtest" || true
+tap_passed "$OUT/devtest"
 klog_check

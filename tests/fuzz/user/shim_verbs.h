@@ -201,7 +201,8 @@ struct ib_port_attr {
 struct ib_device {
 	struct ib_device_ops {
 		void *create_user_ah, *create_srq, *modify_srq, *resize_user_cq;
-		void *modify_cq, *rereg_user_mr, *alloc_mw, *attach_mcast;
+		void *modify_cq, *rereg_user_mr, *alloc_mw, *attach_mcast,
+			*alloc_xrcd;
 	} ops;
 	struct ib_device_attr attrs;
 	__be64 node_guid;
