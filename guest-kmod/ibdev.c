@@ -139,6 +139,13 @@ static const struct ib_device_ops vhyv_mcast_ops = {
 	.detach_mcast = vhyv_detach_mcast,
 };
 
+static const struct ib_device_ops vhyv_xrc_ops = {
+	.alloc_xrcd = vhyv_alloc_xrcd,
+	.dealloc_xrcd = vhyv_dealloc_xrcd,
+
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, vhyv_xrcd, ibxrcd),
+};
+
 /* Optional verbs. */
 static const struct {
 	u32 verb;
@@ -152,6 +159,7 @@ static const struct {
 	{ HYV_VERB_REREG_MR, &vhyv_rereg_mr_ops },
 	{ HYV_VERB_MW, &vhyv_mw_ops },
 	{ HYV_VERB_MCAST, &vhyv_mcast_ops },
+	{ HYV_VERB_XRC, &vhyv_xrc_ops },
 };
 
 static void vhyv_set_ops(struct vhyv_dev *hdev)

@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
@@ -54,6 +55,7 @@ struct vhyv_port {
  * @client: the process that opened it; what kernel threads send for the context
  *	counts for it
  * @handle: handle
+ * @users: the process, and XRC domains that it has made
  * @orphans: abandoned commands; the last of them and of the context destroys it
  * @leaving: the process exits without waiting for @orphans; objects that it has
  *	not destroyed yet end with the context
@@ -63,6 +65,7 @@ struct vhyv_host_context {
 	struct vhyv_dev *hdev;
 	struct vhyv_client *client;
 	u32 handle;
+	refcount_t users;
 	struct vhyv_orphans orphans;
 	bool leaving;
 	struct vhyv_mem *kept;
@@ -85,12 +88,12 @@ struct vhyv_ucontext {
 /**
  * struct vhyv_pd - protection domain
  * @ibpd: the RDMA core's part
- * @uctx: owner; NULL for a kernel PD, which exists only in the guest
+ * @host: owner; NULL for a kernel PD, which exists only in the guest
  * @handle: handle
  */
 struct vhyv_pd {
 	struct ib_pd ibpd;
-	struct vhyv_ucontext *uctx;
+	struct vhyv_host_context *host;
 	u32 handle;
 };
 
@@ -98,7 +101,7 @@ struct vhyv_pd {
  * struct vhyv_cq - completion queue
  * @ibcq: the RDMA core's part
  * @gsi_cq: state of a kernel CQ, which uses no field below; NULL for a user CQ
- * @uctx: owner
+ * @host: owner
  * @target: handle, and target of events
  * @slot: arming slot in the doorbell area
  * @arm_lock: one caller arms the CQ at a time
@@ -108,7 +111,7 @@ struct vhyv_pd {
 struct vhyv_cq {
 	struct ib_cq ibcq;
 	struct gsi_cq *gsi_cq;
-	struct vhyv_ucontext *uctx;
+	struct vhyv_host_context *host;
 	struct vhyv_event_target target;
 	u32 slot;
 	struct mutex arm_lock;	/* held while the CQ is being armed */
@@ -120,7 +123,7 @@ struct vhyv_cq {
  * struct vhyv_qp - queue pair
  * @ibqp: the RDMA core's part
  * @gsi: state of a kernel QP, which uses no field below; NULL for a user QP
- * @uctx: owner
+ * @host: owner
  * @target: handle, and target of events
  * @slot: send doorbell in the doorbell area
  * @state: state that the owner has last set
@@ -129,7 +132,7 @@ struct vhyv_cq {
 struct vhyv_qp {
 	struct ib_qp ibqp;
 	struct gsi_qp *gsi;
-	struct vhyv_ucontext *uctx;
+	struct vhyv_host_context *host;
 	struct vhyv_event_target target;
 	u32 slot;
 	enum ib_qp_state state;
@@ -139,7 +142,7 @@ struct vhyv_qp {
 /* A shared receive queue; its fields are as in struct vhyv_qp. */
 struct vhyv_srq {
 	struct ib_srq ibsrq;
-	struct vhyv_ucontext *uctx;
+	struct vhyv_host_context *host;
 	struct vhyv_event_target target;
 	struct vhyv_mem *mem;
 };
@@ -147,13 +150,13 @@ struct vhyv_srq {
 /**
  * struct vhyv_ah - address handle
  * @ibah: the RDMA core's part
- * @uctx: owner; NULL for a kernel AH, which exists only in the guest
+ * @host: owner; NULL for a kernel AH, which exists only in the guest
  * @handle: handle
  * @attr: address of a kernel AH; @ibah has the reference to its source GID
  */
 struct vhyv_ah {
 	struct ib_ah ibah;
-	struct vhyv_ucontext *uctx;
+	struct vhyv_host_context *host;
 	u32 handle;
 	struct rdma_ah_attr attr;
 };
@@ -161,7 +164,7 @@ struct vhyv_ah {
 /**
  * struct vhyv_mr - memory region
  * @ibmr: the RDMA core's part
- * @uctx: owner
+ * @host: owner
  * @handle: handle
  * @access: enum ib_access_flags
  * @mem: pinned memory, which the HCA accesses
@@ -170,7 +173,7 @@ struct vhyv_ah {
  */
 struct vhyv_mr {
 	struct ib_mr ibmr;
-	struct vhyv_ucontext *uctx;
+	struct vhyv_host_context *host;
 	u32 handle;
 	int access;
 	struct vhyv_mem *mem;
@@ -180,7 +183,14 @@ struct vhyv_mr {
 /* A memory window. */
 struct vhyv_mw {
 	struct ib_mw ibmw;
-	struct vhyv_ucontext *uctx;	/* owner */
+	struct vhyv_host_context *host;	/* owner */
+	u32 handle;
+};
+
+/* An XRC domain, which may outlive the process that has made it. */
+struct vhyv_xrcd {
+	struct ib_xrcd ibxrcd;
+	struct vhyv_host_context *host;	/* owner */
 	u32 handle;
 };
 
@@ -228,6 +238,11 @@ static inline struct vhyv_mr *to_vhyv_mr(struct ib_mr *ibmr)
 static inline struct vhyv_mw *to_vhyv_mw(struct ib_mw *ibmw)
 {
 	return container_of(ibmw, struct vhyv_mw, ibmw);
+}
+
+static inline struct vhyv_xrcd *to_vhyv_xrcd(struct ib_xrcd *ibxrcd)
+{
+	return container_of(ibxrcd, struct vhyv_xrcd, ibxrcd);
 }
 
 #endif /* VHYV_OBJECTS_H */

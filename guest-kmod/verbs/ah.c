@@ -72,11 +72,11 @@ int vhyv_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr,
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
-	ah->uctx = pd->uctx;
+	ah->host = pd->host;
 	req = cmd->req;
 	req->pd = cpu_to_le32(pd->handle);
 	vhyv_ah_to_wire(&req->attr, attr->ah_attr);
-	ret = vhyv_object_create(cmd, HYV_OBJ_AH, ah->uctx, &rsp, udata);
+	ret = vhyv_object_create(cmd, HYV_OBJ_AH, ah->host, &rsp, udata);
 	if (!ret)
 		ah->handle = le32_to_cpu(rsp.handle);
 	return ret;
@@ -101,9 +101,9 @@ int vhyv_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
 	struct vhyv_ah *ah = to_vhyv_ah(ibah);
 
-	if (!ah->uctx)
+	if (!ah->host)
 		return 0;
-	return vhyv_object_destroy(ah->uctx, HYV_OBJ_AH, ah->handle, NULL);
+	return vhyv_object_destroy(ah->host, HYV_OBJ_AH, ah->handle, NULL);
 }
 
 static void vhyv_mcast_fill(struct vhyv_cmd *cmd, const struct vhyv_qp *qp,
@@ -127,7 +127,7 @@ int vhyv_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 		return PTR_ERR(cmd);
 
 	vhyv_mcast_fill(cmd, qp, gid, lid);
-	cmd->orphans = &qp->uctx->host->orphans;
+	cmd->orphans = &qp->host->orphans;
 	return vhyv_cmd_run(cmd, true, NULL, NULL);
 }
 
@@ -144,7 +144,7 @@ int vhyv_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	int status;
 
 	/* An abandoned ATTACH_MCAST must not be executed after this. */
-	if (!vhyv_context_settle(qp->uctx))
+	if (!vhyv_context_settle(qp->host))
 		return 0;
 	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DETACH_MCAST);
 	if (WARN_ON_ONCE(IS_ERR(cmd)))

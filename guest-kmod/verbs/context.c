@@ -158,13 +158,20 @@ void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 	struct vhyv_mmap_entry *entry, *next;
 	struct llist_node *list;
 
-	/* The host undoes the mappings that are left with the context. */
-	cancel_work_sync(&uctx->munmap_work);
+	/*
+	 * The host undoes the mappings that are left with the context, but that may
+	 * stay for an XRC domain.
+	 */
+	if (refcount_read(&uctx->host->users) > 1)
+		flush_work(&uctx->munmap_work);
+	else
+		cancel_work_sync(&uctx->munmap_work);
 	list = llist_del_all(&uctx->munmaps);
 	llist_for_each_entry_safe(entry, next, list, node)
 		kfree(entry);
 
-	vhyv_context_leave(uctx);
+	vhyv_context_settle(uctx->host);
+	vhyv_context_put(uctx->host);
 }
 
 /*

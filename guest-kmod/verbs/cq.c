@@ -11,7 +11,7 @@
 
 static int vhyv_cq_destroy_handle(struct vhyv_cq *cq, u32 handle)
 {
-	return vhyv_object_destroy(cq->uctx, HYV_OBJ_CQ, handle, cq->mem);
+	return vhyv_object_destroy(cq->host, HYV_OBJ_CQ, handle, cq->mem);
 }
 
 static int vhyv_create_kernel_cq(struct vhyv_cq *cq,
@@ -59,14 +59,14 @@ int vhyv_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
-	cq->uctx = vhyv_udata_to_uctx(udata);
+	cq->host = vhyv_udata_to_host(udata);
 	cq->mem = cmd->mem;
 	req = cmd->req;
-	req->context = cpu_to_le32(cq->uctx->host->handle);
+	req->context = cpu_to_le32(cq->host->handle);
 	req->cqe = cpu_to_le32(attr->cqe);
 	req->comp_vector = cpu_to_le32(attr->comp_vector);
 	req->flags = cpu_to_le32(attr->flags);
-	ret = vhyv_object_create(cmd, HYV_OBJ_CQ, cq->uctx, &rsp, udata);
+	ret = vhyv_object_create(cmd, HYV_OBJ_CQ, cq->host, &rsp, udata);
 	if (ret)
 		return ret;
 
@@ -159,7 +159,7 @@ static int vhyv_cq_resize(struct vhyv_cq *cq, unsigned int cqe,
 	req->cq = cpu_to_le32(cq->target.handle);
 	req->cqe = cpu_to_le32(cqe);
 	cmd->undo = vhyv_replace_undo;
-	cmd->orphans = &cq->uctx->host->orphans;
+	cmd->orphans = &cq->host->orphans;
 	ret = vhyv_cmdq_exec(cmd, true);
 	if (ret)
 		return ret;
@@ -225,6 +225,6 @@ int vhyv_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	req->cq = cpu_to_le32(cq->target.handle);
 	req->cq_count = cpu_to_le16(count);
 	req->cq_period = cpu_to_le16(period);
-	cmd->orphans = &cq->uctx->host->orphans;
+	cmd->orphans = &cq->host->orphans;
 	return vhyv_cmd_run(cmd, true, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 
 /*
  * Capabilities of the HCA that guests get: those that this driver supports or
- * does not take part in. XRC, raw packets and flow steering need verbs that it
- * does not implement.
+ * does not take part in. Raw packets and flow steering need verbs that it does
+ * not implement.
  */
 #define VHYV_DEVICE_CAPS							\
 	(IB_UVERBS_DEVICE_RESIZE_MAX_WR | IB_UVERBS_DEVICE_BAD_PKEY_CNTR | \
@@ -61,6 +61,8 @@ static void vhyv_verb_attr_from_wire(struct ib_device_attr *attr,
 		attr->max_mw = le32_to_cpu(rsp->max_mw);
 		attr->device_cap_flags |= caps & VHYV_DEVICE_MW_CAPS;
 	}
+	if (verbs & HYV_VERB_XRC)
+		attr->device_cap_flags |= caps & IB_UVERBS_DEVICE_XRC;
 	if (verbs & HYV_VERB_MCAST) {
 		attr->max_mcast_grp = le32_to_cpu(rsp->max_mcast_grp);
 		attr->max_mcast_qp_attach =

@@ -22,7 +22,7 @@ struct ib_mr *vhyv_get_dma_mr(struct ib_pd *ibpd, int access)
 static int vhyv_reg_mr(struct vhyv_mr *mr, u32 pd, u64 iova,
 		       struct ib_udata *udata)
 {
-	struct vhyv_dev *hdev = to_vhyv_dev(mr->uctx->ibuc.device);
+	struct vhyv_dev *hdev = mr->host->hdev;
 	struct hyv_reg_mr_req *req;
 	struct hyv_reg_mr_rsp rsp;
 	struct vhyv_cmd *cmd;
@@ -38,7 +38,7 @@ static int vhyv_reg_mr(struct vhyv_mr *mr, u32 pd, u64 iova,
 	req->pd = cpu_to_le32(pd);
 	req->access = cpu_to_le32(mr->access);
 	req->iova = cpu_to_le64(iova);
-	ret = vhyv_object_create(cmd, HYV_OBJ_MR, mr->uctx, &rsp, udata);
+	ret = vhyv_object_create(cmd, HYV_OBJ_MR, mr->host, &rsp, udata);
 	if (ret)
 		return ret;
 
@@ -70,7 +70,7 @@ struct ib_mr *vhyv_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	mr->uctx = pd->uctx;
+	mr->host = pd->host;
 	mr->access = access;
 	mr->mem = vhyv_mem_pin(ibpd->device, start, length, access);
 	if (IS_ERR(mr->mem)) {
@@ -103,7 +103,7 @@ static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 	struct vhyv_cmd *cmd;
 	int ret;
 
-	cmd = vhyv_cmd_new_mem(to_vhyv_dev(mr->uctx->ibuc.device),
+	cmd = vhyv_cmd_new_mem(mr->host->hdev,
 			       VHYV_CMD_REREG_MR, mem, udata);
 	if (IS_ERR(cmd)) {
 		vhyv_mem_free(mem);
@@ -119,7 +119,7 @@ static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 	if (flags & IB_MR_REREG_TRANS)
 		req->iova = cpu_to_le64(iova);
 	cmd->undo = vhyv_replace_undo;
-	cmd->orphans = &mr->uctx->host->orphans;
+	cmd->orphans = &mr->host->orphans;
 	ret = vhyv_cmdq_exec(cmd, true);
 	if (ret) {
 		mr->unclear = ret == -EINTR;
@@ -201,7 +201,7 @@ int vhyv_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct vhyv_mr *mr = to_vhyv_mr(ibmr);
 	int ret;
 
-	ret = vhyv_object_destroy(mr->uctx, HYV_OBJ_MR, mr->handle, mr->mem);
+	ret = vhyv_object_destroy(mr->host, HYV_OBJ_MR, mr->handle, mr->mem);
 	if (ret)
 		return ret;
 	kfree(mr);
@@ -222,11 +222,11 @@ int vhyv_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
-	mw->uctx = pd->uctx;
+	mw->host = pd->host;
 	req = cmd->req;
 	req->pd = cpu_to_le32(pd->handle);
 	req->mw_type = ibmw->type;
-	ret = vhyv_object_create(cmd, HYV_OBJ_MW, mw->uctx, &rsp, udata);
+	ret = vhyv_object_create(cmd, HYV_OBJ_MW, mw->host, &rsp, udata);
 	if (ret)
 		return ret;
 
@@ -239,5 +239,5 @@ int vhyv_dealloc_mw(struct ib_mw *ibmw)
 {
 	struct vhyv_mw *mw = to_vhyv_mw(ibmw);
 
-	return vhyv_object_destroy(mw->uctx, HYV_OBJ_MW, mw->handle, NULL);
+	return vhyv_object_destroy(mw->host, HYV_OBJ_MW, mw->handle, NULL);
 }

@@ -143,6 +143,7 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 
 	host->hdev = hdev;
 	host->handle = le32_to_cpu(rsp.handle);
+	refcount_set(&host->users, 1);
 	vhyv_orphans_init(&host->orphans, vhyv_host_context_end);
 	uctx->host = host;
 	atomic_inc(&hdev->nr_contexts);
@@ -157,7 +158,7 @@ err_free:
 
 /**
  * vhyv_context_settle() - wait until abandoned commands have been undone
- * @uctx: their context
+ * @host: their context
  *
  * Objects of these commands may use others. But a process that exits must not wait
  * for slow commands of threads that were killed. It is closing the file, so
@@ -165,10 +166,8 @@ err_free:
  *
  * Return: true; or false if objects must be left to the end of the context.
  */
-bool vhyv_context_settle(struct vhyv_ucontext *uctx)
+bool vhyv_context_settle(struct vhyv_host_context *host)
 {
-	struct vhyv_host_context *host = uctx->host;
-
 	if (current->flags & PF_EXITING && vhyv_orphans_any(&host->orphans))
 		host->leaving = true;
 	if (!host->leaving)
@@ -176,20 +175,19 @@ bool vhyv_context_settle(struct vhyv_ucontext *uctx)
 	return !host->leaving;
 }
 
-/**
- * vhyv_context_leave() - destroy a context and all that is left of it
- * @uctx: context; the host's part of it ends later if there are abandoned commands
- *	which a process that exits has not waited for
+/*
+ * Without users, destroy a context and all that is left of it; later, if there are
+ * abandoned commands which a process that exits has not waited for.
  */
-void vhyv_context_leave(struct vhyv_ucontext *uctx)
+void vhyv_context_put(struct vhyv_host_context *host)
 {
-	vhyv_context_settle(uctx);
-	vhyv_orphans_put(&uctx->host->orphans);
+	if (refcount_dec_and_test(&host->users))
+		vhyv_orphans_put(&host->orphans);
 }
 
 /**
  * vhyv_object_destroy() - destroy an object on behalf of its owner
- * @uctx: owner
+ * @host: owner
  * @type: object type, not that of contexts
  * @handle: handle
  * @mem: memory that the host uses for the object, or NULL; freed on success, or
@@ -203,12 +201,10 @@ void vhyv_context_leave(struct vhyv_ucontext *uctx)
  *
  * Return: 0; or, of MRs and QPs, -EBUSY or -EINVAL, and the object still exists.
  */
-int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
+int vhyv_object_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem)
 {
-	struct vhyv_host_context *host = uctx->host;
-
-	if (vhyv_context_settle(uctx)) {
+	if (vhyv_context_settle(host)) {
 		int ret = vhyv_destroy(host->hdev, type, handle, mem, NULL);
 
 		if (!ret || type == HYV_OBJ_MR || type == HYV_OBJ_QP)
@@ -223,6 +219,18 @@ int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
 	if (mem)
 		vhyv_keep_mem(&host->orphans, mem);
 	return 0;
+}
+
+/*
+ * Destroy an XRC domain, or a QP that belongs to one, without memory. The caller may
+ * be another process than the owner: it neither waits for abandoned commands of that
+ * nor, when it exits, leaves the owner's objects to the end of the context. Returns
+ * 0, or -EBUSY or -EINVAL if the object stays with its context.
+ */
+int vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
+			u32 handle)
+{
+	return vhyv_destroy(host->hdev, type, handle, NULL, NULL);
 }
 
 /**
@@ -280,21 +288,21 @@ static void vhyv_create_undo(struct vhyv_cmd *cmd)
  * @cmd: command, whose reply starts like struct hyv_create_rsp; the caller owns
  *	its @mem on success only
  * @type: type of the new object
- * @uctx: owner, or NULL for a context
+ * @host: owner, or NULL for a context
  * @rsp: buffer for the fixed part of the reply, of layout.rsp_len
  * @udata: provider data, takes that of the reply
  *
  * Return: as all functions that send a command.
  */
 int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
-		       struct vhyv_ucontext *uctx, void *rsp,
+		       struct vhyv_host_context *host, void *rsp,
 		       struct ib_udata *udata)
 {
 	int ret;
 
 	cmd->undo = vhyv_create_undo;
 	cmd->undo_arg = type;
-	cmd->orphans = uctx ? &uctx->host->orphans : NULL;
+	cmd->orphans = host ? &host->orphans : NULL;
 	ret = vhyv_cmdq_exec(cmd, true);
 	if (ret)
 		return ret;

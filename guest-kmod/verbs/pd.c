@@ -25,10 +25,10 @@ int vhyv_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
-	pd->uctx = vhyv_udata_to_uctx(udata);
+	pd->host = vhyv_udata_to_host(udata);
 	req = cmd->req;
-	req->context = cpu_to_le32(pd->uctx->host->handle);
-	ret = vhyv_object_create(cmd, HYV_OBJ_PD, pd->uctx, &rsp, udata);
+	req->context = cpu_to_le32(pd->host->handle);
+	ret = vhyv_object_create(cmd, HYV_OBJ_PD, pd->host, &rsp, udata);
 	if (!ret)
 		pd->handle = le32_to_cpu(rsp.handle);
 	return ret;
@@ -38,7 +38,7 @@ int vhyv_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct vhyv_pd *pd = to_vhyv_pd(ibpd);
 
-	if (!pd->uctx)
+	if (!pd->host)
 		return 0;
-	return vhyv_object_destroy(pd->uctx, HYV_OBJ_PD, pd->handle, NULL);
+	return vhyv_object_destroy(pd->host, HYV_OBJ_PD, pd->handle, NULL);
 }

@@ -105,6 +105,9 @@ static bool vhyv_qp_type_supported(const struct vhyv_dev *hdev,
 	case IB_QPT_UD:
 		/* A UD QP needs address handles to send. */
 		return hdev->verbs & HYV_VERB_AH;
+	case IB_QPT_XRC_INI:
+	case IB_QPT_XRC_TGT:
+		return hdev->verbs & HYV_VERB_XRC;
 	default:
 		return false;
 	}
@@ -112,7 +115,9 @@ static bool vhyv_qp_type_supported(const struct vhyv_dev *hdev,
 
 static int vhyv_qp_destroy_handle(struct vhyv_qp *qp, u32 handle)
 {
-	return vhyv_object_destroy(qp->uctx, HYV_OBJ_QP, handle, qp->mem);
+	if (qp->ibqp.qp_type == IB_QPT_XRC_TGT)
+		return vhyv_shared_destroy(qp->host, HYV_OBJ_QP, handle);
+	return vhyv_object_destroy(qp->host, HYV_OBJ_QP, handle, qp->mem);
 }
 
 static int vhyv_create_kernel_qp(struct vhyv_qp *qp,
@@ -132,69 +137,27 @@ static int vhyv_create_kernel_qp(struct vhyv_qp *qp,
 	return 0;
 }
 
-int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
-		   struct ib_udata *udata)
+/* Take over what the host has created; it is destroyed on failure. */
+static int vhyv_qp_created(struct vhyv_qp *qp, struct ib_qp_init_attr *attr,
+			   const struct hyv_create_qp_rsp *rsp)
 {
-	struct vhyv_dev *hdev = to_vhyv_dev(ibqp->device);
-	struct vhyv_pd *pd = to_vhyv_pd(ibqp->pd);
-	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
-	struct hyv_queue_size size = {
-		.entries = attr->srq ? 0 : attr->cap.max_recv_wr,
-	};
-	struct hyv_create_qp_req *req;
-	struct hyv_create_qp_rsp rsp;
-	struct vhyv_cmd *cmd;
-	u32 handle, qpn;
+	struct vhyv_dev *hdev = qp->host->hdev;
+	u32 handle = le32_to_cpu(rsp->handle);
+	u32 qpn = le32_to_cpu(rsp->qpn);
 	int ret;
 
-	if (!udata)
-		return vhyv_create_kernel_qp(qp, attr);
-	if (!vhyv_qp_type_supported(hdev, attr->qp_type) ||
-	    attr->create_flags || attr->rwq_ind_tbl) {
-		ibdev_dbg(ibqp->device,
-			  "QP of type %u with flags 0x%x is not supported\n",
-			  attr->qp_type, attr->create_flags);
-		return -EOPNOTSUPP;
-	}
-	if (!attr->send_cq || !attr->recv_cq) {
-		ibdev_dbg(ibqp->device, "QP needs a send CQ and a receive CQ\n");
-		return -EINVAL;
-	}
-
-	cmd = vhyv_cmd_new_queue(hdev, VHYV_CMD_CREATE_QP, &size, udata);
-	if (IS_ERR(cmd))
-		return PTR_ERR(cmd);
-
-	qp->uctx = pd->uctx;
-	qp->mem = cmd->mem;
-	req = cmd->req;
-	req->pd = cpu_to_le32(pd->handle);
-	req->send_cq = cpu_to_le32(to_vhyv_cq(attr->send_cq)->target.handle);
-	req->recv_cq = cpu_to_le32(to_vhyv_cq(attr->recv_cq)->target.handle);
-	if (attr->srq)
-		req->srq = cpu_to_le32(to_vhyv_srq(attr->srq)->target.handle);
-	req->qp_type = attr->qp_type;
-	req->sq_sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
-	req->create_flags = cpu_to_le32(attr->create_flags);
-	vhyv_cap_to_wire(&req->cap, &attr->cap);
-	ret = vhyv_object_create(cmd, HYV_OBJ_QP, qp->uctx, &rsp, udata);
-	if (ret)
-		return ret;
-
-	handle = le32_to_cpu(rsp.handle);
-	qpn = le32_to_cpu(rsp.qpn);
-	qp->slot = le32_to_cpu(rsp.slot);
+	qp->slot = le32_to_cpu(rsp->slot);
 	if ((hdev->db && qp->slot >= hdev->db->qp_slots) ||
 	    qpn > VHYV_MAX_QPN) {
-		ibdev_dbg(ibqp->device,
-			  "host returned invalid QP slot %u or QP number %u\n",
-			  qp->slot, qpn);
+		vhyv_dbg(hdev,
+			 "host returned invalid QP slot %u or QP number %u\n",
+			 qp->slot, qpn);
 		ret = -EIO;
 		goto err_destroy_qp;
 	}
-	ibqp->qp_num = qpn;
-	vhyv_cap_from_wire(&attr->cap, &rsp.cap);
-	qp->target.qp = ibqp;
+	qp->ibqp.qp_num = qpn;
+	vhyv_cap_from_wire(&attr->cap, &rsp->cap);
+	qp->target.qp = &qp->ibqp;
 	ret = vhyv_event_target_publish(&hdev->events->qps, &qp->target,
 					handle);
 	if (ret)
@@ -204,6 +167,104 @@ int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 err_destroy_qp:
 	vhyv_qp_destroy_handle(qp, handle);
 	return ret;
+}
+
+/*
+ * The RDMA core makes it without a PD and without provider data, so that it may outlive
+ * the process that has asked for it.
+ */
+static int vhyv_create_target(struct vhyv_qp *qp, struct ib_qp_init_attr *attr)
+{
+	struct vhyv_xrcd *xrcd = to_vhyv_xrcd(attr->xrcd);
+	struct hyv_create_qp_req *req;
+	struct hyv_create_qp_rsp rsp;
+	struct vhyv_cmd *cmd;
+	int ret;
+
+	cmd = vhyv_cmd_new(xrcd->host->hdev, VHYV_CMD_CREATE_QP, NULL);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	qp->host = xrcd->host;
+	req = cmd->req;
+	req->xrcd = cpu_to_le32(xrcd->handle);
+	req->qp_type = attr->qp_type;
+	ret = vhyv_object_create(cmd, HYV_OBJ_QP, qp->host, &rsp, NULL);
+	if (ret)
+		return ret;
+	return vhyv_qp_created(qp, attr, &rsp);
+}
+
+static int vhyv_qp_check(struct vhyv_dev *hdev,
+			 const struct ib_qp_init_attr *attr)
+{
+	if (!vhyv_qp_type_supported(hdev, attr->qp_type) ||
+	    attr->create_flags || attr->rwq_ind_tbl) {
+		vhyv_dbg(hdev, "QP of type %u with flags 0x%x is not supported\n",
+			 attr->qp_type, attr->create_flags);
+		return -EOPNOTSUPP;
+	}
+	if (attr->qp_type == IB_QPT_XRC_TGT)
+		return 0;
+	if (!attr->send_cq ||
+	    (!attr->recv_cq && attr->qp_type != IB_QPT_XRC_INI)) {
+		vhyv_dbg(hdev, "QP needs a send CQ and a receive CQ\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
+		   struct ib_udata *udata)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(ibqp->device);
+	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
+	struct hyv_create_qp_req *req;
+	struct hyv_create_qp_rsp rsp;
+	struct hyv_queue_size size;
+	struct vhyv_cmd *cmd;
+	struct vhyv_pd *pd;
+	int ret;
+
+	if (!udata && attr->qp_type != IB_QPT_XRC_TGT)
+		return vhyv_create_kernel_qp(qp, attr);
+	ret = vhyv_qp_check(hdev, attr);
+	if (ret)
+		return ret;
+	if (attr->qp_type == IB_QPT_XRC_TGT)
+		return vhyv_create_target(qp, attr);
+
+	/* ib_uverbs passes on what a process has asked for. */
+	if (attr->qp_type == IB_QPT_XRC_INI) {
+		attr->cap.max_recv_wr = 0;
+		attr->cap.max_recv_sge = 0;
+	}
+	size = (struct hyv_queue_size) {
+		.entries = attr->srq ? 0 : attr->cap.max_recv_wr,
+	};
+	cmd = vhyv_cmd_new_queue(hdev, VHYV_CMD_CREATE_QP, &size, udata);
+	if (IS_ERR(cmd))
+		return PTR_ERR(cmd);
+
+	pd = to_vhyv_pd(ibqp->pd);
+	qp->host = pd->host;
+	qp->mem = cmd->mem;
+	req = cmd->req;
+	req->pd = cpu_to_le32(pd->handle);
+	req->send_cq = cpu_to_le32(to_vhyv_cq(attr->send_cq)->target.handle);
+	if (attr->recv_cq)
+		req->recv_cq =
+			cpu_to_le32(to_vhyv_cq(attr->recv_cq)->target.handle);
+	if (attr->srq)
+		req->srq = cpu_to_le32(to_vhyv_srq(attr->srq)->target.handle);
+	req->qp_type = attr->qp_type;
+	req->sq_sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
+	req->create_flags = cpu_to_le32(attr->create_flags);
+	vhyv_cap_to_wire(&req->cap, &attr->cap);
+	ret = vhyv_object_create(cmd, HYV_OBJ_QP, qp->host, &rsp, udata);
+	if (ret)
+		return ret;
+	return vhyv_qp_created(qp, attr, &rsp);
 }
 
 int vhyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
@@ -230,7 +291,7 @@ int vhyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	req->qp = cpu_to_le32(qp->target.handle);
 	req->attr_mask = cpu_to_le32(mask);
 	vhyv_qp_attr_to_wire(&req->attr, attr, mask);
-	cmd->orphans = &qp->uctx->host->orphans;
+	cmd->orphans = &qp->host->orphans;
 	ret = vhyv_cmd_run(cmd, true, NULL, udata);
 	if (!ret && mask & IB_QP_STATE)
 		WRITE_ONCE(qp->state, attr->qp_state);

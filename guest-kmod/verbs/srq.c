@@ -7,7 +7,20 @@
 
 static int vhyv_srq_destroy_handle(struct vhyv_srq *srq, u32 handle)
 {
-	return vhyv_object_destroy(srq->uctx, HYV_OBJ_SRQ, handle, srq->mem);
+	return vhyv_object_destroy(srq->host, HYV_OBJ_SRQ, handle, srq->mem);
+}
+
+static bool vhyv_srq_type_supported(const struct vhyv_dev *hdev,
+				    enum ib_srq_type type)
+{
+	switch (type) {
+	case IB_SRQT_BASIC:
+		return true;
+	case IB_SRQT_XRC:
+		return hdev->verbs & HYV_VERB_XRC;
+	default:
+		return false;
+	}
 }
 
 int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
@@ -25,7 +38,7 @@ int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
 	struct vhyv_cmd *cmd;
 	int ret;
 
-	if (!udata || attr->srq_type != IB_SRQT_BASIC) {
+	if (!udata || !vhyv_srq_type_supported(hdev, attr->srq_type)) {
 		ibdev_dbg(ibsrq->device, "%s SRQ of type %u is not supported\n",
 			  udata ? "user" : "kernel", attr->srq_type);
 		return -EOPNOTSUPP;
@@ -35,7 +48,7 @@ int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);
 
-	srq->uctx = pd->uctx;
+	srq->host = pd->host;
 	srq->mem = cmd->mem;
 	req = cmd->req;
 	req->pd = cpu_to_le32(pd->handle);
@@ -43,12 +56,18 @@ int vhyv_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
 	req->max_sge = cpu_to_le32(attr->attr.max_sge);
 	req->srq_limit = cpu_to_le32(attr->attr.srq_limit);
 	req->srq_type = attr->srq_type;
-	ret = vhyv_object_create(cmd, HYV_OBJ_SRQ, srq->uctx, &rsp, udata);
+	if (attr->srq_type == IB_SRQT_XRC) {
+		req->xrcd = cpu_to_le32(to_vhyv_xrcd(attr->ext.xrc.xrcd)->handle);
+		req->cq = cpu_to_le32(to_vhyv_cq(attr->ext.cq)->target.handle);
+	}
+	ret = vhyv_object_create(cmd, HYV_OBJ_SRQ, srq->host, &rsp, udata);
 	if (ret)
 		return ret;
 
 	attr->attr.max_wr = le32_to_cpu(rsp.max_wr);
 	attr->attr.max_sge = le32_to_cpu(rsp.max_sge);
+	if (attr->srq_type == IB_SRQT_XRC)
+		ibsrq->ext.xrc.srq_num = le32_to_cpu(rsp.srqn);
 	srq->target.srq = ibsrq;
 	ret = vhyv_event_target_publish(&hdev->events->srqs, &srq->target,
 					le32_to_cpu(rsp.handle));
@@ -77,7 +96,7 @@ int vhyv_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		req->max_wr = cpu_to_le32(attr->max_wr);
 	if (mask & IB_SRQ_LIMIT)
 		req->srq_limit = cpu_to_le32(attr->srq_limit);
-	cmd->orphans = &srq->uctx->host->orphans;
+	cmd->orphans = &srq->host->orphans;
 	return vhyv_cmd_run(cmd, true, NULL, udata);
 }
 

@@ -22,13 +22,15 @@ struct vhyv_mem;
 
 /* object.c */
 int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
-		       struct vhyv_ucontext *uctx, void *rsp,
+		       struct vhyv_host_context *host, void *rsp,
 		       struct ib_udata *udata);
-int vhyv_object_destroy(struct vhyv_ucontext *uctx, enum hyv_obj_type type,
+int vhyv_object_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem);
+int vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
+			u32 handle);
 int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata);
-bool vhyv_context_settle(struct vhyv_ucontext *uctx);
-void vhyv_context_leave(struct vhyv_ucontext *uctx);
+bool vhyv_context_settle(struct vhyv_host_context *host);
+void vhyv_context_put(struct vhyv_host_context *host);
 void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem);
 void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err);
 void vhyv_replace_undo(struct vhyv_cmd *cmd);
@@ -36,6 +38,12 @@ void vhyv_replace_undo(struct vhyv_cmd *cmd);
 static inline struct vhyv_ucontext *vhyv_udata_to_uctx(struct ib_udata *udata)
 {
 	return rdma_udata_to_drv_context(udata, struct vhyv_ucontext, ibuc);
+}
+
+static inline struct vhyv_host_context *
+vhyv_udata_to_host(struct ib_udata *udata)
+{
+	return vhyv_udata_to_uctx(udata)->host;
 }
 
 /* device.c */
@@ -134,5 +142,9 @@ struct ib_mr *vhyv_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 int vhyv_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 int vhyv_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
 int vhyv_dealloc_mw(struct ib_mw *ibmw);
+
+/* xrcd.c */
+int vhyv_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int vhyv_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
 
 #endif /* VHYV_VERBS_H */

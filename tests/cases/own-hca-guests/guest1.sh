@@ -38,6 +38,12 @@ for test in lat bw; do
 	perftest across "send-$test-events" ib_send_$test -s 4096 -n 50 -e
 	perftest_of UD across "send-$test-ud" ib_send_$test -s 1024 -n 50
 done
+for test in ib_send_lat ib_write_bw; do
+	perftest_of XRC across "$test-xrc" $test -s 4096 -n 50
+	perftest_of XRC within "$test-xrc-within" $test -s 4096 -n 50
+done
+# two processes and one domain
+xrc "$OUT/xrc-domain"
 perftest across write-bw-16 ib_write_bw -s 4096 -n 50 -q 16
 perftest across send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
 domains
