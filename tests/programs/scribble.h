@@ -127,7 +127,7 @@ struct ctx {
 	unsigned int number;
 	struct rc rc;
 	struct ibv_pd *pd;     /* that has the memory of queues from us */
-	struct ibv_xrcd *xrcd; /* or NULL: guests have none */
+	struct ibv_xrcd *xrcd; /* or NULL: not all HCAs have XRC */
 	struct ibv_comp_channel *channel;
 	struct cq cq[CQS];
 	struct ibv_cq *idle; /* in which nobody writes */

@@ -47,6 +47,9 @@ scribble_for() {
 	reports '^RC opcode .* done [1-9]' 10
 	reports '^UC opcode .* done [1-9]' 6
 	reports '^UD opcode .* done [1-9]' 3
+	# None binds a window of its peer.
+	reports '^XRC opcode .* done [1-9]' 9
+	reports '^act .*: [1-9]' 11
 	reports '^[1-9][0-9]* completions, [1-9][0-9]* events, [1-9]' 1
 	reports '^processes: [1-9][0-9]* ended, [1-9][0-9]* killed, 0 crashed$' 1
 	reports '^[1-9][0-9]* transfers of neighbours verified$' 1
