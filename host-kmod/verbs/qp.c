@@ -184,20 +184,56 @@ static void hyvh_qp_init(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 				       hyvh_qp_codes[i], qp->obj.handle);
 }
 
-static int hyvh_qp_alloc_slot(struct hyvh_qp *qp)
+/*
+ * An XRC_TGT is a kernel QP, which the handle that ib_core returns shares: no provider
+ * data reaches the driver.
+ */
+static struct ib_qp *hyvh_ib_create_target(struct hyvh_cmd *cmd,
+					   struct hyvh_qp *qp,
+					   struct ib_qp_init_attr *attr)
 {
-	return xa_alloc(&qp->vnic->qp_slots, &qp->slot, &qp->obj,
-			XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
+	struct hyvh_uctx *uctx = &qp->context->uctx;
+	struct uverbs_attr_bundle bundle;
+
+	hyvh_udata_none(&bundle, uctx);
+	return compat_create_qp_user(cmd->ibdev, NULL, attr, &bundle,
+				     (void *)hyvh_uctx_uobject(uctx),
+				     KBUILD_MODNAME);
 }
 
-static void hyvh_qp_report(struct hyvh_cmd *cmd, const struct hyvh_qp *qp,
-			   const struct ib_qp_cap *cap)
+/* Create the HCA's QP with what the QP uses, and fill in the reply. */
+static int hyvh_qp_create(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
+			  struct ib_qp_init_attr *attr)
 {
 	struct hyv_create_qp_rsp *rsp = cmd->rsp;
+	struct hyvh_vnic *vnic = cmd->vnic;
+	struct hyvh_charge *charge;
+	int ret;
 
+	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_qp(&attr->cap));
+	if (IS_ERR(charge))
+		return PTR_ERR(charge);
+	hyvh_queues_init(&qp->queues, vnic, qp->context, charge);
+	ret = xa_alloc(&vnic->qp_slots, &qp->slot, &qp->obj,
+		       XA_LIMIT(0, HYVH_QP_SLOTS - 1), GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_queues;
+	qp->ib = qp->xrcd ? hyvh_ib_create_target(cmd, qp, attr) :
+			    hyvh_ib_create_qp(cmd, qp, attr);
+	if (IS_ERR(qp->ib)) {
+		ret = PTR_ERR(qp->ib);
+		goto err_slot;
+	}
 	rsp->qpn = cpu_to_le32(qp->ib->qp_num);
 	rsp->slot = cpu_to_le32(qp->slot);
-	hyvh_qp_cap_to_wire(cap, &rsp->cap);
+	hyvh_qp_cap_to_wire(&attr->cap, &rsp->cap);
+	return 0;
+
+err_slot:
+	xa_erase(&vnic->qp_slots, qp->slot);
+err_queues:
+	hyvh_queues_free(&qp->queues);
+	return ret;
 }
 
 static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
@@ -205,7 +241,6 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 {
 	const struct hyv_create_qp_req *req = cmd->req;
 	struct hyvh_qp *qp = hyvh_to_qp(obj);
-	struct hyvh_charge *charge;
 	struct ib_qp_init_attr attr = {
 		.event_handler = hyvh_qp_event,
 		.qp_context = qp,
@@ -227,76 +262,27 @@ static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	attr.recv_cq = qp->recv_cq ? qp->recv_cq->ib : NULL;
 	attr.srq = qp->srq ? qp->srq->ib : NULL;
 
-	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_qp(&attr.cap));
-	if (IS_ERR(charge)) {
-		ret = PTR_ERR(charge);
-		goto err_unuse;
-	}
-	hyvh_queues_init(&qp->queues, qp->vnic, qp->context, charge);
-	ret = hyvh_qp_alloc_slot(qp);
+	ret = hyvh_qp_create(cmd, qp, &attr);
 	if (ret)
-		goto err_queues;
-	qp->ib = hyvh_ib_create_qp(cmd, qp, &attr);
-	if (IS_ERR(qp->ib)) {
-		ret = PTR_ERR(qp->ib);
-		goto err_slot;
-	}
-	hyvh_qp_report(cmd, qp, &attr.cap);
-	return 0;
-
-err_slot:
-	xa_erase(&qp->vnic->qp_slots, qp->slot);
-err_queues:
-	hyvh_queues_free(&qp->queues);
-err_unuse:
-	hyvh_qp_unuse_queues(qp);
+		hyvh_qp_unuse_queues(qp);
 	return ret;
 }
 
-/*
- * ib_core makes a kernel QP, which the handle that it returns shares: no provider data
- * reaches the driver.
- */
 static int hyvh_qp_build_target(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 				struct hyvh_obj *parent)
 {
 	struct hyvh_xrcd *xrcd = hyvh_to_xrcd(parent);
 	struct hyvh_qp *qp = hyvh_to_qp(obj);
-	struct uverbs_attr_bundle bundle;
-	struct hyvh_charge *charge;
 	struct ib_qp_init_attr attr = {
 		.event_handler = hyvh_qp_event,
 		.qp_context = qp,
 		.qp_type = IB_QPT_XRC_TGT,
 		.xrcd = xrcd->xrc->ib,
 	};
-	int ret;
 
 	hyvh_qp_init(cmd, qp, xrcd->context);
 	qp->xrcd = xrcd;
-	charge = hyvh_queues_charge(cmd, hyvh_queue_cost_qp(&attr.cap));
-	if (IS_ERR(charge))
-		return PTR_ERR(charge);
-	hyvh_queues_init(&qp->queues, qp->vnic, qp->context, charge);
-	ret = hyvh_qp_alloc_slot(qp);
-	if (ret)
-		goto err_queues;
-	hyvh_udata_none(&bundle, &qp->context->uctx);
-	qp->ib = compat_create_qp_user(cmd->ibdev, NULL, &attr, &bundle,
-				       (void *)hyvh_uctx_uobject(&qp->context->uctx),
-				       KBUILD_MODNAME);
-	if (IS_ERR(qp->ib)) {
-		ret = PTR_ERR(qp->ib);
-		goto err_slot;
-	}
-	hyvh_qp_report(cmd, qp, &attr.cap);
-	return 0;
-
-err_slot:
-	xa_erase(&qp->vnic->qp_slots, qp->slot);
-err_queues:
-	hyvh_queues_free(&qp->queues);
-	return ret;
+	return hyvh_qp_create(cmd, qp, &attr);
 }
 
 static void hyvh_qp_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
@@ -344,7 +330,7 @@ const struct hyvh_obj_ops hyvh_qp_ops = {
 	.silence = hyvh_qp_silence,
 };
 
-/* All else is as of other QPs. */
+/* DESTROY uses hyvh_qp_ops for these, too, which has the same functions. */
 static const struct hyvh_obj_ops hyvh_target_ops = {
 	.type = HYV_OBJ_QP,
 	.name = "QP",
