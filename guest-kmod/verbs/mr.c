@@ -103,8 +103,7 @@ static int vhyv_rereg_mr(struct vhyv_mr *mr, int flags, u32 pd, u64 iova,
 	struct vhyv_cmd *cmd;
 	int ret;
 
-	cmd = vhyv_cmd_new_mem(mr->host->hdev,
-			       VHYV_CMD_REREG_MR, mem, udata);
+	cmd = vhyv_cmd_new_mem(mr->host->hdev, VHYV_CMD_REREG_MR, mem, udata);
 	if (IS_ERR(cmd)) {
 		vhyv_mem_free(mem);
 		return PTR_ERR(cmd);

@@ -35,15 +35,11 @@ void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem);
 void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err);
 void vhyv_replace_undo(struct vhyv_cmd *cmd);
 
-static inline struct vhyv_ucontext *vhyv_udata_to_uctx(struct ib_udata *udata)
-{
-	return rdma_udata_to_drv_context(udata, struct vhyv_ucontext, ibuc);
-}
-
 static inline struct vhyv_host_context *
 vhyv_udata_to_host(struct ib_udata *udata)
 {
-	return vhyv_udata_to_uctx(udata)->host;
+	return rdma_udata_to_drv_context(udata, struct vhyv_ucontext,
+					 ibuc)->host;
 }
 
 /* device.c */
