@@ -254,6 +254,29 @@ static void test_lives(void)
 	two_destroy();
 }
 
+/* More domains, one after the other, than hyvs has for a user. */
+static void test_freed(void)
+{
+	uint32_t srq, number;
+	struct m5 *m = two.m;
+	int i;
+
+	two_init();
+	for (i = 0; i < 600; i++) {
+		REQUIRE_EQ(create_srq(&m[1], &two.srq, two.xrcd, m[1].cq.handle,
+				      &srq, &number),
+			   0, "CREATE_SRQ %d", i);
+		REQUIRE_EQ(cmd_destroy(&vnic, HYV_OBJ_XRCD, two.xrcd), 0,
+			   "DESTROY of the domain");
+		REQUIRE_EQ(cmd_destroy(&vnic, HYV_OBJ_SRQ, srq), 0,
+			   "DESTROY of the SRQ");
+		REQUIRE_EQ(cmd_alloc_xrcd(&vnic, m[0].context, &two.xrcd), 0,
+			   "ALLOC_XRCD %d", i);
+	}
+	tap_ok(true, "domains are freed with their last SRQ");
+	two_destroy();
+}
+
 /* A reset and the end of the vNIC, with all of them alive. */
 static void test_reset(bool close)
 {
@@ -307,6 +330,7 @@ void suite_xrc(void)
 	vnic_open(&vnic, &gm);
 	test_refused();
 	test_lives();
+	test_freed();
 	test_reset(false);
 	test_limit();
 	test_reset(true);
