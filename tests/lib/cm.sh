@@ -17,9 +17,13 @@ guest_barrier() {
 	get "$1-$((3 - number))" >/dev/null
 }
 
-# listening: status 0 if a program listens on an rdma_cm ID.
+# listening: status 0 if a program listens on an rdma_cm ID, and did when this was called
+# before. An ID is in that state a little earlier than it is known to the IB CM.
 listening() {
-	rdma resource show cm_id | grep 'state LISTEN.* pid' >/dev/null
+	local before=${listening_ids:-}
+
+	listening_ids=$(rdma resource show cm_id | grep -o 'state LISTEN.* pid [0-9]*' || true)
+	[ "$listening_ids" ] && [ "$listening_ids" = "$before" ]
 }
 
 # resources: number of objects of each type of the device, including those of
