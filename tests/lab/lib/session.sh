@@ -288,6 +288,15 @@ report() {
 		"$GUEST_SYSTEM" "$2" "$3" "${4:-}" >>"$OUT/results.tsv"
 }
 
+# failed_script DIR REASON: if the reason names a script, show the end of its log
+failed_script() {
+	local log=$1/${2%%.sh ended with*}.log
+
+	if [ -e "$log" ]; then
+		tail -n 15 "$log" | sed 's/^/    | /'
+	fi
+}
+
 # case_verdict I DIR: run a case as case_run does, on new machines if need be
 case_verdict() {
 	local i=$1 dir=$2 began
@@ -330,6 +339,7 @@ session_run_cases() {
 			failed=$((failed + 1))
 			reason=$(head -n 1 "$dir/reasons" | tr '\t' ' ')
 			report "$i" FAIL $((SECONDS - began)) "$reason"
+			failed_script "$dir" "$reason"
 			session_end
 		elif [ -s "$dir/skipped" ]; then
 			skipped=$((skipped + 1))
