@@ -19,6 +19,7 @@
 #include <linux/container_of.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -101,7 +102,7 @@ struct hyvh_cq {
  * belong to other contexts than that.
  */
 struct hyvh_xrc {
-	struct kref ref;
+	refcount_t ref;
 	struct hyvh_vnic *vnic;
 	struct ib_xrcd *ib;
 };

@@ -7,7 +7,6 @@
  * process may use which domain.
  */
 #include <linux/err.h>
-#include <linux/kref.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
@@ -34,7 +33,7 @@ static struct hyvh_xrc *hyvh_xrc_alloc(struct hyvh_cmd *cmd,
 		ret = PTR_ERR(xrc->ib);
 		goto err_free;
 	}
-	kref_init(&xrc->ref);
+	refcount_set(&xrc->ref, 1);
 	xrc->vnic = cmd->vnic;
 	return xrc;
 
@@ -44,24 +43,20 @@ err_free:
 }
 
 /* Before the HCA goes: all that has a reference is an object of the vNIC. */
-static void hyvh_xrc_free(struct kref *ref)
-{
-	struct hyvh_xrc *xrc = container_of(ref, struct hyvh_xrc, ref);
-	struct hyvh_hca *hca = xrc->vnic->hca;
-	int ret;
-
-	ret = ib_dealloc_xrcd_user(xrc->ib, NULL);
-	if (ret) {
-		hyvh_hca_count_leak(hca);
-		pr_warn_ratelimited("%s: driver failed to free an XRC domain: %pe\n",
-				    xrc->vnic->hca_name, ERR_PTR(ret));
-	}
-	kfree(xrc);
-}
-
 void hyvh_xrc_put(struct hyvh_xrc *xrc)
 {
-	kref_put(&xrc->ref, hyvh_xrc_free);
+	struct hyvh_vnic *vnic = xrc->vnic;
+	int ret;
+
+	if (!refcount_dec_and_test(&xrc->ref))
+		return;
+	ret = ib_dealloc_xrcd_user(xrc->ib, NULL);
+	if (ret) {
+		hyvh_hca_count_leak(vnic->hca);
+		pr_warn_ratelimited("%s: driver failed to free an XRC domain: %pe\n",
+				    vnic->hca_name, ERR_PTR(ret));
+	}
+	kfree(xrc);
 }
 
 /* Get a reference by the handle; or ERR_PTR(-ENOENT). */
@@ -73,7 +68,7 @@ struct hyvh_xrc *hyvh_xrc_get(struct hyvh_cmd *cmd, __le32 handle)
 	if (IS_ERR(xrcd))
 		return ERR_CAST(xrcd);
 	xrc = xrcd->xrc;
-	kref_get(&xrc->ref);
+	refcount_inc(&xrc->ref);
 	hyvh_xrcd_put(cmd, xrcd);
 	return xrc;
 }
@@ -88,9 +83,18 @@ static int hyvh_xrcd_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return PTR_ERR_OR_ZERO(xrcd->xrc);
 }
 
+/* The last reference is left if the driver refuses, for another try. */
 static int hyvh_xrcd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
-	hyvh_xrc_put(hyvh_to_xrcd(obj)->xrc);
+	struct hyvh_xrc *xrc = hyvh_to_xrcd(obj)->xrc;
+	int ret;
+
+	if (refcount_dec_not_one(&xrc->ref))
+		return 0;
+	ret = ib_dealloc_xrcd_user(xrc->ib, NULL);
+	if (ret)
+		return ret;
+	kfree(xrc);
 	return 0;
 }
 
