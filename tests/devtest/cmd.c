@@ -56,6 +56,29 @@ void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
 	req_create_qp_type(r, QPT_RC, pd, send_cq, recv_cq, 0, wr);
 }
 
+void req_create_initiator(struct req *r, uint32_t pd, uint32_t cq, uint32_t wr)
+{
+	struct hyv_create_qp_req *req;
+
+	req_create_qp_type(r, QPT_XRC_INI, pd, cq, 0, 0, wr);
+	req = (void *)r->data;
+	req->cap.max_recv_wr = 0;
+	req->cap.max_recv_sge = 0;
+}
+
+/* Without provider data: the host calls ib_core as a kernel user does. */
+void req_create_target(struct req *r, uint32_t xrcd)
+{
+	struct hyv_create_qp_req *req;
+
+	req_create_qp(r, 0, 0, 0, 0);
+	req = (void *)r->data;
+	req->qp_type = QPT_XRC_TGT;
+	req->xrcd = htole32(xrcd);
+	memset(&req->cap, 0, sizeof(req->cap));
+	req_udata(r, NULL, 0, 0);
+}
+
 void req_modify_qp(struct req *r, uint32_t qp, uint32_t mask,
 		   const struct hyv_qp_attr *attr)
 {
@@ -184,6 +207,18 @@ void req_create_srq(struct req *r, uint32_t pd, uint32_t wr, uint32_t sge)
 	REQUEST(r, CREATE_SRQ, create_srq, .pd = htole32(pd),
 		.max_wr = htole32(wr), .max_sge = htole32(sge));
 	req_udata(r, NULL, 0, sizeof(struct rxe_create_srq_resp));
+}
+
+void req_create_xrc_srq(struct req *r, uint32_t pd, uint32_t xrcd, uint32_t cq,
+			uint32_t wr)
+{
+	struct hyv_create_srq_req *req;
+
+	req_create_srq(r, pd, wr, 2);
+	req = (void *)r->data;
+	req->srq_type = 1;
+	req->xrcd = htole32(xrcd);
+	req->cq = htole32(cq);
 }
 
 /* Without provider data. */
@@ -368,6 +403,28 @@ int cmd_create_qp_type(struct vnic *v, uint8_t type, uint32_t pd, uint32_t cq,
 	return cmd_create_qp_exec(v, &r, qp);
 }
 
+int cmd_create_initiator(struct vnic *v, uint32_t pd, uint32_t cq, uint32_t wr,
+			 struct qp_info *qp)
+{
+	struct req r;
+
+	req_create_initiator(&r, pd, cq, wr);
+	return cmd_create_qp_exec(v, &r, qp);
+}
+
+int cmd_create_target(struct vnic *v, uint32_t xrcd, uint32_t *handle)
+{
+	struct rsp rsp;
+	struct req r;
+	int ret;
+
+	req_create_target(&r, xrcd);
+	ret = vnic_exec(v, &r, &rsp);
+	if (!ret)
+		*handle = le32toh(rsp.create_qp.handle);
+	return ret;
+}
+
 int cmd_modify_qp(struct vnic *v, uint32_t qp, uint32_t mask,
 		  const struct hyv_qp_attr *attr)
 {
@@ -515,16 +572,14 @@ int cmd_resize_cq(struct vnic *v, uint32_t cqe, struct cq_info *cq)
 	return 0;
 }
 
-int cmd_create_srq(struct vnic *v, uint32_t pd, uint32_t wr,
-		   struct srq_info *srq)
+static int cmd_create_srq_exec(struct vnic *v, struct req *r,
+			       struct srq_info *srq)
 {
 	struct rxe_create_srq_resp udata;
-	struct req r;
 	struct rsp rsp;
 	int ret;
 
-	req_create_srq(&r, pd, wr, 2);
-	ret = vnic_exec(v, &r, &rsp);
+	ret = vnic_exec(v, r, &rsp);
 	if (ret)
 		return ret;
 	srq->handle = le32toh(rsp.create_srq.handle);
@@ -534,6 +589,24 @@ int cmd_create_srq(struct vnic *v, uint32_t pd, uint32_t wr,
 	srq->number = udata.srq_num;
 	srq->mi = udata.mi;
 	return 0;
+}
+
+int cmd_create_srq(struct vnic *v, uint32_t pd, uint32_t wr,
+		   struct srq_info *srq)
+{
+	struct req r;
+
+	req_create_srq(&r, pd, wr, 2);
+	return cmd_create_srq_exec(v, &r, srq);
+}
+
+int cmd_create_xrc_srq(struct vnic *v, uint32_t pd, uint32_t xrcd, uint32_t cq,
+		       uint32_t wr, struct srq_info *srq)
+{
+	struct req r;
+
+	req_create_xrc_srq(&r, pd, xrcd, cq, wr);
+	return cmd_create_srq_exec(v, &r, srq);
 }
 
 int cmd_modify_srq(struct vnic *v, uint32_t srq, uint32_t mask, uint32_t wr,

@@ -84,6 +84,9 @@ int cmd_create_qp(struct vnic *v, uint32_t pd, uint32_t send_cq,
 		  uint32_t recv_cq, uint32_t wr, struct qp_info *qp);
 int cmd_create_qp_type(struct vnic *v, uint8_t type, uint32_t pd, uint32_t cq,
 		       uint32_t srq, uint32_t wr, struct qp_info *qp);
+int cmd_create_initiator(struct vnic *v, uint32_t pd, uint32_t cq, uint32_t wr,
+			 struct qp_info *qp);
+int cmd_create_target(struct vnic *v, uint32_t xrcd, uint32_t *handle);
 int cmd_modify_qp(struct vnic *v, uint32_t qp, uint32_t mask,
 		  const struct hyv_qp_attr *attr);
 int cmd_query_qp(struct vnic *v, uint32_t qp, struct hyv_query_qp_rsp *out);
@@ -100,6 +103,8 @@ int cmd_query_device(struct vnic *v, struct hyv_query_device_rsp *out);
 int cmd_resize_cq(struct vnic *v, uint32_t cqe, struct cq_info *cq);
 int cmd_create_srq(struct vnic *v, uint32_t pd, uint32_t wr,
 		   struct srq_info *srq);
+int cmd_create_xrc_srq(struct vnic *v, uint32_t pd, uint32_t xrcd, uint32_t cq,
+		       uint32_t wr, struct srq_info *srq);
 int cmd_modify_srq(struct vnic *v, uint32_t srq, uint32_t mask, uint32_t wr,
 		   uint32_t limit, struct gbuf *mi);
 int cmd_query_srq(struct vnic *v, uint32_t srq, struct hyv_query_srq_rsp *out);
@@ -120,6 +125,8 @@ void req_create_cq(struct req *r, uint32_t context, uint32_t cqe,
 		   uint32_t vector);
 void req_create_qp(struct req *r, uint32_t pd, uint32_t send_cq,
 		   uint32_t recv_cq, uint32_t wr);
+void req_create_initiator(struct req *r, uint32_t pd, uint32_t cq, uint32_t wr);
+void req_create_target(struct req *r, uint32_t xrcd);
 void req_modify_qp(struct req *r, uint32_t qp, uint32_t mask,
 		   const struct hyv_qp_attr *attr);
 void req_query_qp(struct req *r, uint32_t qp);
@@ -139,6 +146,8 @@ void req_rereg_mr(struct req *r, uint32_t mr, uint32_t flags, uint32_t pd,
 		  uint32_t access, uint64_t iova);
 void req_create_ah(struct req *r, uint32_t pd, const struct hyv_gid *gid);
 void req_create_srq(struct req *r, uint32_t pd, uint32_t wr, uint32_t sge);
+void req_create_xrc_srq(struct req *r, uint32_t pd, uint32_t xrcd, uint32_t cq,
+			uint32_t wr);
 void req_modify_srq_head(struct req *r, uint32_t srq, uint32_t mask,
 			 uint32_t wr, uint32_t limit);
 struct hyv_chunk_list *req_modify_srq(struct req *r, uint32_t srq,

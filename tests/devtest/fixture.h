@@ -28,6 +28,7 @@
  * @srq: an SRQ that no QP uses
  * @ah: an address handle
  * @mw: a memory window
+ * @xrcd: an XRC domain, if the HCA has any
  * @mi: where rxe writes the place of a new queue of @srq
  * @verbs: HYV_VERB_* that the HCA has
  * @gid: GID that the vNIC can send from and to; in guest addressing, where it
@@ -50,6 +51,7 @@ struct fixture {
 	struct srq_info srq;
 	struct ah_info ah;
 	struct mw_info mw;
+	uint32_t xrcd;
 	struct gbuf mi;
 	uint32_t verbs;
 	struct hyv_gid gid;

@@ -170,6 +170,7 @@ static void choose(struct fuzz_vnic *n, struct fuzz_family *family,
 	f->srq.handle = pick(family, HYV_OBJ_SRQ, rng);
 	f->ah.handle = pick(family, HYV_OBJ_AH, rng);
 	f->mw.handle = pick(family, HYV_OBJ_MW, rng);
+	f->xrcd = pick(family, HYV_OBJ_XRCD, rng);
 	f->gid = n->gid;
 }
 
@@ -227,9 +228,18 @@ static void modify_qp(struct fixture *f, struct dt_rng *rng, struct req *r)
 static void create_qp(struct fixture *f, struct dt_rng *rng, struct req *r)
 {
 	struct hyv_create_qp_req *req = (void *)r->data;
+	uint32_t wr = dt_below(rng, 64);
 
-	req_create_qp(r, f->pd, f->cq.handle, f->cq2.handle, dt_below(rng, 64));
-	req->qp_type = 2 + dt_below(rng, 3);
+	switch (dt_below(rng, 5)) {
+	case 0:
+		req_create_target(r, f->xrcd);
+		return;
+	case 1:
+		req_create_initiator(r, f->pd, f->cq.handle, wr);
+		return;
+	}
+	req_create_qp(r, f->pd, f->cq.handle, f->cq2.handle, wr);
+	req->qp_type = QPT_RC + dt_below(rng, 3);
 	if (!dt_below(rng, 3))
 		req->srq = htole32(f->srq.handle);
 }
@@ -239,7 +249,7 @@ static void destroy(struct fuzz_family *family, struct dt_rng *rng,
 {
 	static const uint8_t types[] = {
 		HYV_OBJ_MR, HYV_OBJ_QP,	 HYV_OBJ_AH, HYV_OBJ_MW, HYV_OBJ_MR,
-		HYV_OBJ_QP, HYV_OBJ_SRQ, HYV_OBJ_CQ, HYV_OBJ_PD,
+		HYV_OBJ_QP, HYV_OBJ_SRQ, HYV_OBJ_CQ, HYV_OBJ_PD, HYV_OBJ_XRCD,
 	};
 	uint32_t type = types[dt_below(rng, ARRAY_SIZE(types))];
 
@@ -270,6 +280,12 @@ void fuzz_request(struct fuzz_vnic *n, const struct fuzz_recipe *recipe,
 		break;
 	case HYV_CMD_CREATE_QP:
 		create_qp(&f, &rng, r);
+		break;
+	case HYV_CMD_CREATE_SRQ:
+		if (dt_below(&rng, 2))
+			req_create_xrc_srq(r, f.pd, f.xrcd, f.cq.handle, 15);
+		else
+			op->valid(&f, r);
 		break;
 	case HYV_CMD_CREATE_CQ:
 		req_create_cq(r, f.context, 1 + dt_below(&rng, 1000),
@@ -303,7 +319,7 @@ void fuzz_request(struct fuzz_vnic *n, const struct fuzz_recipe *recipe,
 
 static void restock(struct fuzz_vnic *n, struct fuzz_family *family)
 {
-	uint32_t context, pd;
+	uint32_t context, pd, xrcd;
 	struct srq_info srq;
 	struct cq_info cq;
 	struct qp_info qp;
@@ -321,6 +337,8 @@ static void restock(struct fuzz_vnic *n, struct fuzz_family *family)
 		if (!cmd_create_qp(&n->v, pd, cq.handle, cq.handle, 7, &qp))
 			learn_handle(family, HYV_OBJ_QP, qp.handle);
 	}
+	if (!cmd_alloc_xrcd(&n->v, context, &xrcd))
+		learn_handle(family, HYV_OBJ_XRCD, xrcd);
 	if (!cmd_create_srq(&n->v, pd, 15, &srq))
 		learn_handle(family, HYV_OBJ_SRQ, srq.handle);
 	if (!cmd_reg_mr(&n->v, pd, &n->buf[0], ACCESS_REMOTE, &mr))

@@ -3,6 +3,7 @@
  * A guest process, step by step: every verb that creates or changes an object.
  */
 #include <endian.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -65,6 +66,28 @@ static int life_query_srq(struct life *l)
 	struct hyv_query_srq_rsp out;
 
 	return cmd_query_srq(l->v, l->srq.handle, &out);
+}
+
+static int life_alloc_xrcd(struct life *l)
+{
+	return cmd_alloc_xrcd(l->v, l->context, &l->xrcd);
+}
+
+static int life_create_xrc_srq(struct life *l)
+{
+	return cmd_create_xrc_srq(l->v, l->pd, l->xrcd, l->cq.handle, 15,
+				  &l->xrc_srq);
+}
+
+static int life_create_target(struct life *l)
+{
+	return cmd_create_target(l->v, l->xrcd, &l->target);
+}
+
+static int life_create_initiator(struct life *l)
+{
+	return cmd_create_initiator(l->v, l->pd, l->cq.handle, 7,
+				    &l->initiator);
 }
 
 /* A UD QP, which can join a group. */
@@ -138,6 +161,12 @@ const struct life_step life_steps[] = {
 	{"CREATE_SRQ", "create_srq", life_create_srq},
 	{"MODIFY_SRQ", "modify_srq", life_modify_srq},
 	{"QUERY_SRQ", "query_srq", life_query_srq},
+	{"ALLOC_XRCD", "alloc_xrcd", life_alloc_xrcd, .mock = true},
+	{"CREATE_SRQ of XRC", "create_srq", life_create_xrc_srq, .mock = true},
+	{"CREATE_QP of XRC_TGT", "create_target", life_create_target,
+	 .mock = true},
+	{"CREATE_QP of XRC_INI", "create_qp", life_create_initiator,
+	 .mock = true},
 	{"CREATE_QP", "create_qp", life_create_qp},
 	{"MODIFY_QP", "modify_qp", life_modify_qp},
 	{"QUERY_QP", "query_qp", life_query_qp},
@@ -152,14 +181,30 @@ const size_t life_nr_steps = ARRAY_SIZE(life_steps);
 
 /* Children come before their parents. */
 const struct life_end life_ends[] = {
-	{HYV_OBJ_MW, "an MW", "dealloc_mw", "held.mw"},
-	{HYV_OBJ_QP, "a QP in a group", "detach_mcast", "held.qp"},
-	{HYV_OBJ_QP, "a QP", "destroy_qp", "held.qp"},
-	{HYV_OBJ_SRQ, "an SRQ", "destroy_srq", "held.srq"},
-	{HYV_OBJ_CQ, "a CQ", "destroy_cq", "held.cq"},
-	{HYV_OBJ_AH, "an AH", "destroy_ah", "held.ah"},
-	{HYV_OBJ_MR, "an MR", "dereg_mr", "held.mr"},
-	{HYV_OBJ_PD, "a PD", "dealloc_pd", "held.pd"},
+	{HYV_OBJ_MW, offsetof(struct life, mw.handle), "an MW", "dealloc_mw",
+	 "held.mw"},
+	{HYV_OBJ_QP, offsetof(struct life, qp.handle), "a QP in a group",
+	 "detach_mcast", "held.qp", .again = true},
+	{HYV_OBJ_QP, offsetof(struct life, qp.handle), "a QP", "destroy_qp",
+	 "held.qp"},
+	{HYV_OBJ_QP, offsetof(struct life, initiator.handle), "an XRC_INI",
+	 "destroy_qp", "held.qp", .mock = true},
+	{HYV_OBJ_QP, offsetof(struct life, target), "an XRC_TGT",
+	 "destroy_target", "held.qp", .mock = true, .hidden = true},
+	{HYV_OBJ_SRQ, offsetof(struct life, xrc_srq.handle), "an SRQ of XRC",
+	 "destroy_srq", "held.srq", .mock = true},
+	{HYV_OBJ_SRQ, offsetof(struct life, srq.handle), "an SRQ",
+	 "destroy_srq", "held.srq"},
+	{HYV_OBJ_XRCD, offsetof(struct life, xrcd), "an XRC domain",
+	 "dealloc_xrcd", "held.xrcd", .mock = true},
+	{HYV_OBJ_CQ, offsetof(struct life, cq.handle), "a CQ", "destroy_cq",
+	 "held.cq"},
+	{HYV_OBJ_AH, offsetof(struct life, ah.handle), "an AH", "destroy_ah",
+	 "held.ah"},
+	{HYV_OBJ_MR, offsetof(struct life, mr.handle), "an MR", "dereg_mr",
+	 "held.mr"},
+	{HYV_OBJ_PD, offsetof(struct life, pd), "a PD", "dealloc_pd",
+	 "held.pd"},
 };
 
 const size_t life_nr_ends = ARRAY_SIZE(life_ends);
@@ -174,28 +219,6 @@ const struct life_step *life_step(const char *name)
 			return &life_steps[i];
 	REQUIRE(false, "there is a step %s", name);
 	return NULL;
-}
-
-uint32_t life_handle(const struct life *l, uint32_t type)
-{
-	switch (type) {
-	case HYV_OBJ_MW:
-		return l->mw.handle;
-	case HYV_OBJ_QP:
-		return l->qp.handle;
-	case HYV_OBJ_SRQ:
-		return l->srq.handle;
-	case HYV_OBJ_CQ:
-		return l->cq.handle;
-	case HYV_OBJ_AH:
-		return l->ah.handle;
-	case HYV_OBJ_MR:
-		return l->mr.handle;
-	case HYV_OBJ_PD:
-		return l->pd;
-	default:
-		return l->context;
-	}
 }
 
 /**
@@ -215,10 +238,21 @@ void life_begin(struct life *l, struct vnic *v, struct gbuf *buf,
 	REQUIRE_EQ(cmd_query_gid(v, &l->gid), 0, "the HCA has a RoCE v2 GID");
 }
 
+static bool on_mock(void)
+{
+	return !strncmp(dt_ibdev(), "mock", 4);
+}
+
 /* Can the HCA take the step? */
 bool life_has(size_t step)
 {
-	return !life_steps[step].mock || !strncmp(dt_ibdev(), "mock", 4);
+	return !life_steps[step].mock || on_mock();
+}
+
+/* Is it the end of an object that the HCA can have? */
+bool life_has_end(size_t end)
+{
+	return !life_ends[end].again && (!life_ends[end].mock || on_mock());
 }
 
 /* Take a step, if the HCA can. Returns the status, or 0. */
@@ -246,4 +280,14 @@ int life_create(struct life *l)
 		}
 	}
 	return 0;
+}
+
+/* Destroy an object. Returns the status of the reply. */
+int life_destroy(struct life *l, size_t end)
+{
+	const struct life_end *what = &life_ends[end];
+	uint32_t handle;
+
+	memcpy(&handle, (const char *)l + what->handle, sizeof(handle));
+	return cmd_destroy(l->v, what->type, handle);
 }

@@ -384,11 +384,18 @@ static bool fail_step(size_t step, unsigned int n)
 	return injected;
 }
 
-/* Children come before their parents. */
-static const uint8_t ends[] = {
-	HYV_OBJ_MW, HYV_OBJ_QP, HYV_OBJ_SRQ, HYV_OBJ_CQ,
-	HYV_OBJ_AH, HYV_OBJ_MR, HYV_OBJ_PD,  HYV_OBJ_CONTEXT,
-};
+static const char *end_name(size_t end)
+{
+	return end == life_nr_ends ? "a context" : life_ends[end].name;
+}
+
+/* The context comes after the ends of all others. */
+static int destroy(struct life *l, size_t end)
+{
+	if (end == life_nr_ends)
+		return cmd_destroy(l->v, HYV_OBJ_CONTEXT, l->context);
+	return life_has_end(end) ? life_destroy(l, end) : 0;
+}
 
 /* All objects of a process are destroyed, one of them with a fault. */
 static bool fail_end(size_t end, unsigned int n)
@@ -401,24 +408,31 @@ static bool fail_end(size_t end, unsigned int n)
 	life_begin(&l, &fix.v, &buf, &mi);
 	bad |= life_create(&l);
 	for (i = 0; i < end; i++)
-		bad |= cmd_destroy(&fix.v, ends[i], life_handle(&l, ends[i]));
+		bad |= destroy(&l, i);
 	failnth_set(n);
-	ret = cmd_destroy(&fix.v, ends[i], life_handle(&l, ends[i]));
+	ret = destroy(&l, i);
 	injected = failnth_injected();
 	if (!clean(ret))
-		tap_ok(false, "DESTROY of type %u with fault %u: status %d",
-		       ends[end], n, ret);
+		tap_ok(false, "DESTROY of %s with fault %u: status %d",
+		       end_name(end), n, ret);
 	if (ret == -EFAULT) {
 		fixture_renew(&fix);
 		return injected;
 	}
-	for (i += !ret; i < ARRAY_SIZE(ends); i++)
-		bad |= cmd_destroy(&fix.v, ends[i], life_handle(&l, ends[i]));
+	for (i += !ret; i <= life_nr_ends; i++)
+		bad |= destroy(&l, i);
 	if (bad)
-		tap_ok(false,
-		       "DESTROY of type %u with fault %u: the others work",
-		       ends[end], n);
+		tap_ok(false, "DESTROY of %s with fault %u: the others work",
+		       end_name(end), n);
 	return injected;
+}
+
+static void sweep_end(size_t end)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "DESTROY of %s", end_name(end));
+	sweep(name, fail_end, end);
 }
 
 /* The context of a process is destroyed with all that is in it. */
@@ -488,8 +502,9 @@ void suite_failnth(void)
 	for (i = 0; i < life_nr_steps; i++)
 		if (life_has(i))
 			sweep(life_steps[i].name, fail_step, i);
-	for (i = 0; i < ARRAY_SIZE(ends); i++)
-		sweep("DESTROY", fail_end, i);
+	for (i = 0; i <= life_nr_ends; i++)
+		if (i == life_nr_ends || life_has_end(i))
+			sweep_end(i);
 	sweep("DESTROY of a context with all objects", fail_end_of_all, 0);
 	sweep("RESET with all objects", fail_reset, 0);
 	fixture_free(&fix);

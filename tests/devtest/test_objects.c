@@ -288,12 +288,12 @@ static void spoil_type_raw(struct hyv_create_qp_req *req)
 	req->qp_type = 8;
 }
 
-static void spoil_type_xrc_send(struct hyv_create_qp_req *req)
+static void spoil_type_xrc_ini(struct hyv_create_qp_req *req)
 {
 	req->qp_type = 9;
 }
 
-static void spoil_type_xrc_recv(struct hyv_create_qp_req *req)
+static void spoil_type_xrc_tgt(struct hyv_create_qp_req *req)
 {
 	req->qp_type = 10;
 }
@@ -349,11 +349,14 @@ static void test_qp_fields(void)
 		const char *what;
 		void (*spoil)(struct hyv_create_qp_req *req);
 		int status;
+		uint32_t verb; /* without it, the type is unknown */
 	} cases[] = {
 		{"type SMI", spoil_type_smi, HYV_S_EOPNOTSUPP},
 		{"type RAW_PACKET", spoil_type_raw, HYV_S_EOPNOTSUPP},
-		{"type XRC_SEND", spoil_type_xrc_send, HYV_S_EOPNOTSUPP},
-		{"type XRC_RECV", spoil_type_xrc_recv, HYV_S_EOPNOTSUPP},
+		{"type XRC_INI", spoil_type_xrc_ini, HYV_S_EINVAL,
+		 HYV_VERB_XRC},
+		{"type XRC_TGT", spoil_type_xrc_tgt, HYV_S_EINVAL,
+		 HYV_VERB_XRC},
 		{"type GSI", spoil_type_gsi, HYV_S_EOPNOTSUPP},
 		{"type 255", spoil_type_high, HYV_S_EOPNOTSUPP},
 		{"flags", spoil_flags, HYV_S_EOPNOTSUPP},
@@ -371,7 +374,9 @@ static void test_qp_fields(void)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_request(&fix, HYV_CMD_CREATE_QP, &r);
 		cases[i].spoil((void *)r.data);
-		tap_is(vnic_exec(&fix.v, &r, &rsp), cases[i].status,
+		tap_is(vnic_exec(&fix.v, &r, &rsp),
+		       cases[i].verb & ~fix.verbs ? HYV_S_EOPNOTSUPP
+						  : cases[i].status,
 		       "CREATE_QP with %s", cases[i].what);
 	}
 }

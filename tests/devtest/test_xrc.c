@@ -42,31 +42,6 @@ static int create_srq(const struct m5 *m, struct m5_memory *mem, uint32_t xrcd,
 	return 0;
 }
 
-static void target_head(struct req *r, uint32_t xrcd)
-{
-	struct hyv_create_qp_req *req;
-
-	req_create_qp(r, 0, 0, 0, 0);
-	req = (void *)r->data;
-	req->qp_type = QPT_XRC_TGT;
-	req->xrcd = htole32(xrcd);
-	memset(&req->cap, 0, sizeof(req->cap));
-	req_udata(r, NULL, 0, 0);
-}
-
-static int create_target(uint32_t xrcd, uint32_t *handle)
-{
-	struct rsp rsp;
-	struct req r;
-	int ret;
-
-	target_head(&r, xrcd);
-	ret = vnic_exec(&vnic, &r, &rsp);
-	if (!ret)
-		*handle = le32toh(rsp.create_qp.handle);
-	return ret;
-}
-
 static int create_initiator(const struct m5 *m, struct m5_memory *mem,
 			    uint32_t recv_cq, uint32_t *handle)
 {
@@ -163,11 +138,12 @@ static void test_refused(void)
 		       "a basic SRQ with a %s", i ? "domain" : "CQ");
 	}
 
-	tap_is(create_target(0, &handle), HYV_S_ENOENT,
+	tap_is(cmd_create_target(&vnic, 0, &handle), HYV_S_ENOENT,
 	       "a target without a domain");
-	tap_is(create_target(pd, &handle), HYV_S_ENOENT, "a target in a PD");
+	tap_is(cmd_create_target(&vnic, pd, &handle), HYV_S_ENOENT,
+	       "a target in a PD");
 	for (i = 0; i < 4; i++) {
-		target_head(&r, two.xrcd);
+		req_create_target(&r, two.xrcd);
 		qp = (void *)r.data;
 		*(i == 0   ? &qp->pd
 		  : i == 1 ? &qp->send_cq
@@ -176,13 +152,13 @@ static void test_refused(void)
 		tap_is(vnic_exec(&vnic, &r, &rsp), HYV_S_EINVAL,
 		       "a target with handle %d", i);
 	}
-	target_head(&r, two.xrcd);
+	req_create_target(&r, two.xrcd);
 	qp = (void *)r.data;
 	qp->cap.max_recv_sge = htole32(1);
 	tap_is(vnic_exec(&vnic, &r, &rsp), HYV_S_EINVAL,
 	       "a target with a queue");
 	for (i = 0; i < 2; i++) {
-		target_head(&r, two.xrcd);
+		req_create_target(&r, two.xrcd);
 		req_udata(&r, &in, i ? 0 : sizeof(in), i ? sizeof(in) : 0);
 		tap_is(vnic_exec(&vnic, &r, &rsp), HYV_S_EINVAL,
 		       "a target with %sprovider data", i ? "room for " : "");
@@ -226,7 +202,7 @@ static void test_lives(void)
 	tap_is(create_initiator(&m[1], &two.sq, 0, &initiator), 0,
 	       "an initiator");
 	tap_is(to_init(initiator), 0, "which goes to INIT");
-	tap_is(create_target(two.xrcd, &target), 0, "a target");
+	tap_is(cmd_create_target(&vnic, two.xrcd, &target), 0, "a target");
 	tap_is(to_init(target), 0, "which goes to INIT");
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_XRCD, two.xrcd), HYV_S_EBUSY,
 	       "DESTROY of the domain of a target");
@@ -234,7 +210,7 @@ static void test_lives(void)
 	       "DESTROY of the target");
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_XRCD, two.xrcd), 0,
 	       "DESTROY of the domain of an SRQ");
-	tap_is(create_target(two.xrcd, &target), HYV_S_ENOENT,
+	tap_is(cmd_create_target(&vnic, two.xrcd, &target), HYV_S_ENOENT,
 	       "a target in it");
 	tap_is(cmd_query_srq(&vnic, srq, &query), 0, "the SRQ stays");
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_SRQ, srq), 0, "DESTROY of the SRQ");
@@ -244,7 +220,7 @@ static void test_lives(void)
 	REQUIRE_EQ(create_srq(&m[1], &two.srq, two.xrcd, m[1].cq.handle, &srq,
 			      &number),
 		   0, "CREATE_SRQ");
-	REQUIRE_EQ(create_target(two.xrcd, &target), 0, "CREATE_QP");
+	REQUIRE_EQ(cmd_create_target(&vnic, two.xrcd, &target), 0, "CREATE_QP");
 	m5_destroy(&m[0]);
 	tap_is(to_init(target), HYV_S_ENOENT,
 	       "a target goes with the context of its domain");
@@ -288,7 +264,8 @@ static void test_reset(bool close)
 		REQUIRE_EQ(create_srq(&two.m[1], &two.srq, two.xrcd,
 				      two.m[1].cq.handle, &srq, &number),
 			   0, "CREATE_SRQ");
-		REQUIRE_EQ(create_target(two.xrcd, &target), 0, "CREATE_QP");
+		REQUIRE_EQ(cmd_create_target(&vnic, two.xrcd, &target), 0,
+			   "CREATE_QP");
 		if (close)
 			return;
 		REQUIRE_EQ(vnic_reset(&vnic), 0, "RESET");

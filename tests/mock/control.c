@@ -321,6 +321,13 @@ static void mock_raise_comp(void)
 	}
 }
 
+/* ib_core has the handler of an XRC_TGT, which needs the device. */
+static bool mock_qp_calls_back(const struct mock_qp *qp)
+{
+	return qp->ib.event_handler &&
+	       (qp->obj.ibdev || qp->ib.qp_type != IB_QPT_XRC_TGT);
+}
+
 static void mock_raise_async(void)
 {
 	struct ib_event event = {};
@@ -339,7 +346,7 @@ static void mock_raise_async(void)
 		mock_callbacks++;
 	}
 	list_for_each_entry(qp, &mock_objs[MOCK_OBJ_qp], obj.node) {
-		if (!qp->ib.event_handler)
+		if (!mock_qp_calls_back(qp))
 			continue;
 		event.device = qp->obj.ibdev;
 		event.element.qp = &qp->ib;

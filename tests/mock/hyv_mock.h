@@ -38,7 +38,10 @@
 #include <linux/types.h>
 #include <rdma/rdma_user_rxe.h>
 
-/* Verbs that are counted and can have a rule. */
+/*
+ * Verbs that are counted and can have a rule. Those of a QP of type XRC_TGT are called
+ * create_target and destroy_target.
+ */
 #define HYV_FOR_EACH_MOCK_VERB(X) \
 	X(query_device) \
 	X(query_port) \
@@ -52,9 +55,11 @@
 	X(destroy_cq) \
 	X(req_notify_cq) \
 	X(create_qp) \
+	X(create_target) \
 	X(modify_qp) \
 	X(query_qp) \
 	X(destroy_qp) \
+	X(destroy_target) \
 	X(post_send) \
 	X(create_srq) \
 	X(modify_srq) \
@@ -67,6 +72,8 @@
 	X(dereg_mr) \
 	X(alloc_mw) \
 	X(dealloc_mw) \
+	X(alloc_xrcd) \
+	X(dealloc_xrcd) \
 	X(attach_mcast) \
 	X(detach_mcast)
 
@@ -80,6 +87,7 @@
 	X(ah) \
 	X(mr) \
 	X(mw) \
+	X(xrcd) \
 	X(group) \
 	X(umem) \
 	X(page)

@@ -96,6 +96,11 @@ struct mock_srq {
 	struct ib_srq_attr attr;
 };
 
+struct mock_xrcd {
+	struct ib_xrcd ib;
+	struct mock_obj obj;
+};
+
 struct mock_ah {
 	struct ib_ah ib;
 	struct mock_obj obj;

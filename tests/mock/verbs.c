@@ -28,6 +28,7 @@ MOCK_OBJ(pd)
 MOCK_OBJ(cq)
 MOCK_OBJ(qp)
 MOCK_OBJ(srq)
+MOCK_OBJ(xrcd)
 MOCK_OBJ(ah)
 
 static struct mock_obj *mock_context_obj(struct ib_udata *udata)
@@ -63,7 +64,8 @@ static int mock_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_qp_wr = 16384;
 	attr->device_cap_flags = IB_DEVICE_CHANGE_PHY_PORT |
 				 IB_DEVICE_MEM_WINDOW |
-				 IB_DEVICE_MEM_WINDOW_TYPE_2B;
+				 IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				 IB_DEVICE_XRC;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	attr->max_send_sge = 32;
 	attr->max_recv_sge = 32;
@@ -248,6 +250,32 @@ static int mock_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 	return 0;
 }
 
+/* --- XRC domains --- */
+
+/* No context is their parent: they outlive that which made them. */
+static int mock_alloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	int ret = mock_call(MOCK_CALL_alloc_xrcd);
+
+	if (ret)
+		return ret;
+	mock_hold(&mock_xrcd(ib)->obj, MOCK_OBJ_xrcd, ib->device);
+	mock_created(MOCK_CALL_alloc_xrcd, udata);
+	return 0;
+}
+
+static int mock_dealloc_xrcd(struct ib_xrcd *ib, struct ib_udata *udata)
+{
+	struct mock_xrcd *xrcd = mock_xrcd(ib);
+	int ret;
+
+	ret = mock_refusable(&xrcd->obj, MOCK_CALL_dealloc_xrcd);
+	if (ret)
+		return ret;
+	mock_drop(&xrcd->obj);
+	return 0;
+}
+
 /* --- Completion queues --- */
 
 static int mock_create_cq_attrs(struct ib_cq *ib,
@@ -374,11 +402,13 @@ err_sq:
 static int mock_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 			  struct ib_udata *udata)
 {
+	enum mock_verb verb = attr->qp_type == IB_QPT_XRC_TGT ?
+			      MOCK_CALL_create_target : MOCK_CALL_create_qp;
 	static atomic_t number = ATOMIC_INIT(16);
 	struct mock_qp *qp = mock_qp(ib);
 	int ret;
 
-	ret = mock_call(MOCK_CALL_create_qp);
+	ret = mock_call(verb);
 	if (ret)
 		return ret;
 	ret = mock_qp_queues(qp, udata, attr);
@@ -387,12 +417,17 @@ static int mock_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	qp->cap = attr->cap;
 	ib->qp_num = atomic_inc_return(&number) & 0xffffff;
 	mock_hold(&qp->obj, MOCK_OBJ_qp, ib->device);
-	mock_use(&qp->obj, &mock_pd(ib->pd)->obj);
-	mock_use(&qp->obj, &mock_cq(attr->send_cq)->obj);
-	mock_use(&qp->obj, &mock_cq(attr->recv_cq)->obj);
+	if (attr->qp_type == IB_QPT_XRC_TGT) {
+		mock_use(&qp->obj, &mock_xrcd(attr->xrcd)->obj);
+	} else {
+		mock_use(&qp->obj, &mock_pd(ib->pd)->obj);
+		mock_use(&qp->obj, &mock_cq(attr->send_cq)->obj);
+	}
+	if (attr->recv_cq)
+		mock_use(&qp->obj, &mock_cq(attr->recv_cq)->obj);
 	if (attr->srq)
 		mock_use(&qp->obj, &mock_srq(attr->srq)->obj);
-	mock_created(MOCK_CALL_create_qp, udata);
+	mock_created(verb, udata);
 	return 0;
 }
 
@@ -431,18 +466,22 @@ static int mock_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 
 static int mock_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
+	enum mock_verb verb = ib->qp_type == IB_QPT_XRC_TGT ?
+			      MOCK_CALL_destroy_target : MOCK_CALL_destroy_qp;
 	struct mock_qp *qp = mock_qp(ib);
 	int ret;
 
-	ret = mock_refusable(&qp->obj, MOCK_CALL_destroy_qp);
+	ret = mock_refusable(&qp->obj, verb);
 	if (ret)
 		return ret;
 	mock_drop(&qp->obj);
 	mock_count(MOCK_OBJ_group, -(int)qp->nr_groups);
 	mock_queue_free(&qp->sq);
 	mock_queue_free(&qp->rq);
-	mock_late_event(MOCK_CALL_destroy_qp, ib->event_handler,
-			ib->qp_context, IB_EVENT_QP_FATAL);
+	/* ib_core has the handler of an XRC_TGT, and frees its context at once. */
+	if (verb == MOCK_CALL_destroy_qp)
+		mock_late_event(verb, ib->event_handler, ib->qp_context,
+				IB_EVENT_QP_FATAL);
 	return 0;
 }
 
@@ -480,6 +519,7 @@ static int mock_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 static int mock_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 			   struct ib_udata *udata)
 {
+	static atomic_t number = ATOMIC_INIT(0);
 	struct rxe_create_srq_resp rsp = {};
 	struct mock_srq *srq = mock_srq(ib);
 	int ret;
@@ -499,6 +539,11 @@ static int mock_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 	srq->attr = attr->attr;
 	mock_hold(&srq->obj, MOCK_OBJ_srq, ib->device);
 	mock_use(&srq->obj, &mock_pd(ib->pd)->obj);
+	if (attr->srq_type == IB_SRQT_XRC) {
+		ib->ext.xrc.srq_num = atomic_inc_return(&number) & 0xffffff;
+		mock_use(&srq->obj, &mock_cq(attr->ext.cq)->obj);
+		mock_use(&srq->obj, &mock_xrcd(attr->ext.xrc.xrcd)->obj);
+	}
 	mock_created(MOCK_CALL_create_srq, udata);
 	return 0;
 }
@@ -684,6 +729,7 @@ const struct ib_device_ops mock_ops = {
 	.alloc_mw = mock_alloc_mw,
 	.alloc_pd = mock_alloc_pd,
 	.alloc_ucontext = mock_alloc_ucontext,
+	.alloc_xrcd = mock_alloc_xrcd,
 	.attach_mcast = mock_attach_mcast,
 	.create_ah = mock_create_ah,
 	.create_cq = mock_create_cq,
@@ -694,6 +740,7 @@ const struct ib_device_ops mock_ops = {
 	.dealloc_mw = mock_dealloc_mw,
 	.dealloc_pd = mock_dealloc_pd,
 	.dealloc_ucontext = mock_dealloc_ucontext,
+	.dealloc_xrcd = mock_dealloc_xrcd,
 	.del_gid = mock_del_gid,
 	.dereg_mr = mock_dereg_mr,
 	.destroy_ah = mock_destroy_ah,
@@ -726,4 +773,5 @@ const struct ib_device_ops mock_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, mock_qp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, mock_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, mock_ucontext, ib),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, mock_xrcd, ib),
 };
