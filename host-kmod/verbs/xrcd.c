@@ -83,7 +83,10 @@ static int hyvh_xrcd_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return PTR_ERR_OR_ZERO(xrcd->xrc);
 }
 
-/* The last reference is left if the driver refuses, for another try. */
+/*
+ * The caller has removed the handle, so that no reference is added: a last one stays the
+ * last, and is kept if the driver refuses, for another DESTROY.
+ */
 static int hyvh_xrcd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
 	struct hyvh_xrc *xrc = hyvh_to_xrcd(obj)->xrc;
