@@ -122,6 +122,12 @@ const char *dt_ibdev(void)
 	return name ? name : "rxe0";
 }
 
+/* Is it the mock HCA (tests/mock)? */
+bool dt_on_mock(void)
+{
+	return !strncmp(dt_ibdev(), "mock", 4);
+}
+
 static bool dt_uverbs_is(const char *entry, const char *ibdev)
 {
 	char path[512], name[64] = "";

@@ -94,6 +94,7 @@ unsigned int dt_hang_ms(void);
 
 /* The RDMA device under test; IBDEV in the environment, or rxe0. */
 const char *dt_ibdev(void);
+bool dt_on_mock(void);
 const char *dt_uverbs(void);
 
 /* Objects of the device as "rdma resource" counts them. */

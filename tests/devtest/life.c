@@ -238,21 +238,16 @@ void life_begin(struct life *l, struct vnic *v, struct gbuf *buf,
 	REQUIRE_EQ(cmd_query_gid(v, &l->gid), 0, "the HCA has a RoCE v2 GID");
 }
 
-static bool on_mock(void)
-{
-	return !strncmp(dt_ibdev(), "mock", 4);
-}
-
 /* Can the HCA take the step? */
 bool life_has(size_t step)
 {
-	return !life_steps[step].mock || on_mock();
+	return !life_steps[step].mock || dt_on_mock();
 }
 
 /* Is it the end of an object that the HCA can have? */
 bool life_has_end(size_t end)
 {
-	return !life_ends[end].again && (!life_ends[end].mock || on_mock());
+	return !life_ends[end].again && (!life_ends[end].mock || dt_on_mock());
 }
 
 /* Take a step, if the HCA can. Returns the status, or 0. */

@@ -41,11 +41,6 @@ static unsigned int lost;
 
 /* --- A sweep -------------------------------------------------------------- */
 
-static bool on_mock(void)
-{
-	return !strncmp(dt_ibdev(), "mock", 4);
-}
-
 /*
  * A fault becomes one of these, or goes unnoticed. rxe and others report a copy
  * that failed as EINVAL; EIO stands for what the protocol has no status for,
@@ -73,7 +68,7 @@ static void sweep(const char *name, bool (*once)(size_t arg, unsigned int n),
 	if (only && !strstr(name, only))
 		return;
 	counts = dt_counts();
-	if (on_mock())
+	if (dt_on_mock())
 		mock_held(&held);
 	lost = 0;
 	while (n < FAILNTH_MAX && once(arg, n))
@@ -82,7 +77,7 @@ static void sweep(const char *name, bool (*once)(size_t arg, unsigned int n),
 	       "%s: %u faults, of which %u lost the result", name, n - 1, lost);
 	faults += n - 1;
 	dt_expect_counts(&counts, name);
-	if (on_mock())
+	if (dt_on_mock())
 		mock_expect_held(&held, name);
 }
 
@@ -482,7 +477,7 @@ void suite_failnth(void)
 		tap_skip("the kernel has no FAULT_INJECTION", "faults");
 		return;
 	}
-	if (on_mock())
+	if (dt_on_mock())
 		mock_clear();
 	/* A thread maps this once, and must have it before the faults. */
 	hyv_scratch();
@@ -510,6 +505,6 @@ void suite_failnth(void)
 	fixture_free(&fix);
 	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	tap_diag("%u faults in all", faults);
-	if (on_mock())
+	if (dt_on_mock())
 		mock_check("faults");
 }

@@ -127,7 +127,7 @@ static void test_failing_destroys(struct vnic *v)
 			       end->name);
 		}
 		if (!end->again)
-			tap_is(life_destroy(&l, i), 0, "DESTROY of %s again",
+			tap_is(life_destroy(&l, i), 0, "DESTROY of %s",
 			       end->name);
 	}
 	mock_clear();
