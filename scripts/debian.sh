@@ -8,7 +8,8 @@
 # too, and does not change the machine's own apt state. Each other release of Debian
 # has a state of its own (debian_use). Needs cache.sh.
 
-DEBIAN_OWN_APT=$HYV_CACHE/apt
+# named by the release, because a cache outlives an upgrade to the next one
+DEBIAN_OWN_APT=$HYV_CACHE/apt-$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 DEBIAN_APT=$DEBIAN_OWN_APT
 DEBIAN_RELEASE=
 DEBIAN_PACKAGES=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/packages
@@ -213,7 +214,7 @@ debian_refresh_locked() {
 
 # debian_refresh: update package lists that are older than a week
 debian_refresh() {
-	cache_lock "apt$DEBIAN_RELEASE" debian_refresh_locked
+	cache_lock "${DEBIAN_APT##*/}" debian_refresh_locked
 }
 
 # debian_ask QUESTION COMMAND...: print the output of a command that queries the
