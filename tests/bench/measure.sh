@@ -21,6 +21,9 @@ if [ -z "${BENCH_COLUMNS:-}" ]; then
 	BENCH_COLUMNS="native guests"
 	[ "$LAB_HCA" = own ] || BENCH_COLUMNS+=" inside"
 fi
+for column in $BENCH_COLUMNS; do
+	[[ $column == @(native|guests|inside) ]] || fail "unknown column '$column'"
+done
 BENCH_RUNS=${BENCH_RUNS:-3}
 
 # iterations COLUMN METRIC SIZE: as many as take about a second.
