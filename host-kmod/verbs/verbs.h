@@ -285,6 +285,8 @@ extern const struct hyvh_obj_ops hyvh_xrcd_ops;
 
 int hyvh_obj_create(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
 		    __le32 parent);
+void hyvh_leak_count(struct hyvh_vnic *vnic, const char *name, int err,
+		     bool stuck);
 void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 		   const struct hyvh_obj_ops *ops, int err);
 void hyvh_obj_uncharge(struct hyvh_vnic *vnic, struct hyvh_obj *obj);

@@ -7,7 +7,6 @@
  * process may use which domain.
  */
 #include <linux/err.h>
-#include <linux/printk.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 
@@ -45,17 +44,13 @@ err_free:
 /* Before the HCA goes: all that has a reference is an object of the vNIC. */
 void hyvh_xrc_put(struct hyvh_xrc *xrc)
 {
-	struct hyvh_vnic *vnic = xrc->vnic;
 	int ret;
 
 	if (!refcount_dec_and_test(&xrc->ref))
 		return;
 	ret = ib_dealloc_xrcd_user(xrc->ib, NULL);
-	if (ret) {
-		hyvh_hca_count_leak(vnic->hca);
-		pr_warn_ratelimited("%s: driver failed to free an XRC domain: %pe\n",
-				    vnic->hca_name, ERR_PTR(ret));
-	}
+	if (ret)
+		hyvh_leak_count(xrc->vnic, hyvh_xrcd_ops.name, ret, false);
 	kfree(xrc);
 }
 

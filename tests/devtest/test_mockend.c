@@ -21,6 +21,7 @@
 #include "life.h"
 #include "mockctl.h"
 #include "suites.h"
+#include "vnics.h"
 
 /* enum ib_event_type */
 #define EVENT_DEVICE_FATAL 8
@@ -624,6 +625,46 @@ static void test_refused_rereg(void)
 	works_anew("after REREG_MR");
 }
 
+/*
+ * An SRQ of another context is in a domain whose handle is gone. Its DESTROY
+ * ends both, and the driver refuses the domain: the SRQ is gone, and the domain
+ * is counted as leaked.
+ */
+static void test_refused_domain(void)
+{
+	struct life second;
+	struct vnics vnics;
+	struct srq_info srq;
+	struct user u;
+	long held;
+
+	held = mock_counter("held.xrcd");
+	user_init(&u);
+	life_begin(&second, &u.v, &buf, &mi);
+	REQUIRE_EQ(life_create(&second), 0, "all steps in a second context");
+	REQUIRE_EQ(cmd_create_xrc_srq(&u.v, second.pd, u.l.xrcd,
+				      second.cq.handle, 15, &srq),
+		   0, "CREATE_SRQ in the domain of the first one");
+	tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, u.l.context), 0,
+	       "DESTROY of the context that made a domain");
+	tap_is(mock_counter("held.xrcd"), held + 2, "an SRQ keeps the domain");
+	mock_rule("dealloc_xrcd error=%d calls=1", EIO);
+	tap_is(cmd_destroy(&u.v, HYV_OBJ_SRQ, srq.handle), 0,
+	       "DESTROY of the last SRQ if the driver refuses the domain");
+	mock_clear();
+	tap_is(cmd_destroy(&u.v, HYV_OBJ_SRQ, srq.handle), HYV_S_ENOENT,
+	       "the SRQ is gone");
+	REQUIRE(vnics_get(&vnics), "the host lists vNICs");
+	tap_is(vnics.leaked, 1, "the domain is counted as leaked");
+	tap_is(cmd_destroy(&u.v, HYV_OBJ_CONTEXT, second.context), 0,
+	       "DESTROY of the context of the SRQ");
+	expect_listable("a domain", "DESTROY of an SRQ");
+	tap_is(mock_counter("held.xrcd"), held + 1, "only the domain is left");
+	user_free(&u);
+	mock_check("DESTROY of an SRQ");
+	works_anew("after the end of a domain");
+}
+
 /* Refused objects are never destroyed, so this suite comes last. */
 void suite_mockrefuse(void)
 {
@@ -634,6 +675,7 @@ void suite_mockrefuse(void)
 	/* Suites before have used up what the host may log in this time. */
 	dt_sleep_us(5000000);
 	test_refused_rereg();
+	test_refused_domain();
 	test_refused_for_good(END_RESET);
 	test_refused_for_good(END_CLOSE);
 	for (end = END_CONTEXT; end <= END_REMOVAL; end++) {
