@@ -86,6 +86,8 @@ deb: ## build all Debian packages: modules for DKMS, tools, QEMU; into out/deb
 install: modules userlib ## install modules for the kernel of KDIR, libhyv, hyv, udev rule
 	@# The distribution's signing key is not available.
 	+@$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) CONFIG_MODULE_SIG_ALL= modules_install
+	@# modules_install does not, without System.map, which Debian's headers lack
+	@[ -n "$(DESTDIR)" ] || depmod "$$(cat $(KDIR)/include/config/kernel.release)"
 	+@$(MAKE) -C userlib install
 	@install -D -m 644 host-kmod/90-hyv.rules \
 		"$(DESTDIR)$(UDEVDIR)/90-hyv.rules"
