@@ -103,7 +103,7 @@ modprobe -r hyv
 insmod "$HYV_MODULES/hyv.ko"
 [ "$(</sys/module/hyv/parameters/allow_trusted_only_hca)" = N ]
 refused rxe-not-allowed \
-	"cannot attach the HCA: a guest can crash the host with a software HCA" \
+	"cannot attach the HCA: a guest may be able to crash the host with it" \
 	"To allow it for trusted guests, run 'echo 1 >/sys/module/hyv/parameters/allow_trusted_only_hca'" \
 	"${good[@]}"
 hyv list | tee "$OUT/list"

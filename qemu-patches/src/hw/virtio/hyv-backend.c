@@ -219,8 +219,8 @@ bool hyv_backend_attach(HyvBackend *b, int uverbs_fd, const char *name,
     case 0:
         return true;
     case -EPERM:
-        error_setg(errp, "cannot attach the HCA: a guest can crash the host "
-                   "with a software HCA");
+        error_setg(errp, "cannot attach the HCA: a guest may be able to crash "
+                   "the host with it");
         error_append_hint(errp, "To allow it for trusted guests, run 'echo 1 "
                           ">/sys/module/hyv/parameters/"
                           "allow_trusted_only_hca'.\n");
