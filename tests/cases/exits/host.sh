@@ -67,18 +67,18 @@ kvm_counters() {
 		file=reasons $TRACING/events/kvm/kvm_exit/hist
 }
 
-# other_counters WINDOW EDGE: of HyV, and of the guest
+# other_counters WINDOW EDGE: of HyV, and of the guest; set CALLS_MADE
 other_counters() {
-	local n calls
+	local n
 
 	for n in 1 2; do
 		hyv --json stats pid "$(lab-guest $n pid)" | jq -r '.[0].counters |
 			to_entries[] | "\(.key) \(.value)"' |
 			sed "s/^/$1 $2 guest$n /"
 	done
-	calls=$(inside "cat $TRACING/events/raw_syscalls/sys_enter/hist" |
+	CALLS_MADE=$(inside "cat $TRACING/events/raw_syscalls/sys_enter/hist" |
 		awk -v pid="$PROGRAM" '$3 == pid { calls = $NF } END { print calls + 0 }')
-	echo "$1 $2 guest1 syscalls $calls"
+	echo "$1 $2 guest1 syscalls $CALLS_MADE"
 }
 
 # requests: set REQUESTS to what the HCA has executed; starts no process
@@ -116,6 +116,7 @@ count() {
 	counters=$OUT/counters-$1
 	wait_for 300 ready "$1"
 	PROGRAM=$(inside "pgrep -x exchange")
+	[[ $PROGRAM =~ ^[0-9]+$ ]] || fail "not one program: '$PROGRAM'"
 	window idle 0
 	signal USR1
 	window polling 0
@@ -126,6 +127,8 @@ count() {
 		window polling 0
 	done
 	signal TERM
+	# each signal has cost some
+	[ "$CALLS_MADE" -gt 0 ] || fail "the program's system calls were not counted"
 }
 
 [ -e $TRACING/trace ] || mount -t tracefs tracefs $TRACING
