@@ -19,4 +19,12 @@ watcher=$!
 barrier seen
 barrier listed
 kill $watcher
+
+# There is no udev, whose rule of rdma-core does this when a device appears.
+/usr/lib/udev/rdma_rename "$IBDEV" NAME_FALLBACK
+name=$(ls /sys/class/infiniband)
+echo "udev calls it $name" | tee "$OUT/renamed"
+[ "$name" != "$IBDEV" ]
+ibv_devinfo -d "$name" | grep PORT_ACTIVE
+rdma dev set "$name" name "$IBDEV"
 klog_check
