@@ -156,7 +156,10 @@ static int hyvh_ioctl_call(struct hyvh_vnic *vnic, unsigned int nr,
 	ret = mutex_lock_killable(&vnic->setup_lock);
 	if (ret)
 		return ret;
-	ret = hyvh_ioctl_run(vnic, nr, arg);
+	/* A reset goes on if its caller, who held the lock, is killed. */
+	ret = hyvh_vnic_wait_reset(vnic);
+	if (!ret)
+		ret = hyvh_ioctl_run(vnic, nr, arg);
 	mutex_unlock(&vnic->setup_lock);
 	return ret;
 }

@@ -750,7 +750,7 @@ int hyvh_ioctl_set_event_queue(struct hyvh_vnic *vnic,
 
 	/*
 	 * Without teardown_rwsem, which the removal of an HCA may hold for long:
-	 * that changes no queue, and a reset's caller holds setup_lock.
+	 * that changes no queue, and setup ioctls meet no reset.
 	 */
 	lockdep_assert_held(&vnic->setup_lock);
 	/* A queue can be stopped at any time. */
@@ -840,14 +840,24 @@ int hyvh_ioctl_set_notify(struct hyvh_vnic *vnic,
 	return 0;
 }
 
-int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg)
+/*
+ * Wait until no reset is left to do. Returns 0, or -EINTR if a fatal signal is
+ * pending. The caller holds setup_lock, so that no other one begins.
+ */
+int hyvh_vnic_wait_reset(struct hyvh_vnic *vnic)
 {
 	lockdep_assert_held(&vnic->setup_lock);
-	hyvh_vnic_request_teardown(vnic, HYVH_TEARDOWN_RESET);
 	return wait_event_killable(vnic->gate.wait,
 				   hyvh_gate_ended(&vnic->gate,
 						   HYVH_TEARDOWN_RESET)) ?
 	       -EINTR : 0;
+}
+
+int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg)
+{
+	lockdep_assert_held(&vnic->setup_lock);
+	hyvh_vnic_request_teardown(vnic, HYVH_TEARDOWN_RESET);
+	return hyvh_vnic_wait_reset(vnic);
 }
 
 /* --- Snapshots --- */

@@ -100,8 +100,9 @@ struct hyvh_vnic {
 	struct hyvh_worker worker;
 
 	/*
-	 * Serialises the ioctls with HYV_IOCTL_SETUP. As only these change
-	 * features, until the vNIC ends, they may read them with it alone.
+	 * Serialises the ioctls with HYV_IOCTL_SETUP, which begin when no reset
+	 * is left to do. As only these change features, until the vNIC ends, they
+	 * may read them with it alone.
 	 */
 	struct mutex setup_lock;	/* protects attached */
 	bool attached;
@@ -199,5 +200,6 @@ int hyvh_ioctl_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg);
 int hyvh_ioctl_set_notify(struct hyvh_vnic *vnic,
 			  const struct hyv_set_notify *arg);
 int hyvh_ioctl_reset(struct hyvh_vnic *vnic, const struct hyv_reset *arg);
+int hyvh_vnic_wait_reset(struct hyvh_vnic *vnic);
 
 #endif /* HYVH_VNIC_H */

@@ -281,6 +281,72 @@ static pid_t vmm_start(bool busy)
 	return pid;
 }
 
+#define SETUP_THREADS 4
+
+static void *reset_thread(void *arg)
+{
+	struct user *u = arg;
+
+	vnic_reset(&u->v);
+	return NULL;
+}
+
+static void *setup_thread(void *arg)
+{
+	struct user *u = arg;
+	uint16_t index;
+
+	for (;;) {
+		stop_doorbell(u);
+		evq_stop(&u->q, &u->v, &index);
+	}
+	return NULL;
+}
+
+/* A VMM whose reset takes long, and whose other threads wait for its end. */
+static void reset_run(void *arg)
+{
+	struct hostile_pipe *ready = arg;
+	static struct user u;
+	pthread_t thread;
+	int i;
+
+	memory_begin();
+	user_init(&u);
+	mock_rule("dereg_mr sleep=%u", FOREVER_MS);
+	REQUIRE(!pthread_create(&thread, NULL, reset_thread, &u),
+		"pthread_create");
+	REQUIRE(mock_wait("running.dereg_mr", 1), "RESET is slow");
+	for (i = 0; i < SETUP_THREADS; i++)
+		REQUIRE(!pthread_create(&thread, NULL, setup_thread, &u),
+			"pthread_create");
+	dt_sleep_us(10000);
+	hostile_tell(ready);
+	for (;;)
+		pause();
+}
+
+/*
+ * A VMM is killed in a reset, which goes on. Its other threads must not do
+ * anything meanwhile; if they do, only a debug kernel tells.
+ */
+static void test_killed_reset(void)
+{
+	struct hostile_pipe ready;
+	struct mock_held before;
+	pid_t pid;
+
+	mock_held(&before);
+	hostile_pipe(&ready);
+	pid = hostile_fork(reset_run, &ready);
+	REQUIRE(hostile_hear(&ready, DT_HANG_S), "a VMM runs");
+	kill(pid, SIGKILL);
+	tap_is(mock_counter("running.dereg_mr"), 1, "the reset goes on");
+	mock_clear();
+	hostile_expect_killed(pid, "a VMM in a reset");
+	mock_expect_held(&before, "after a killed reset");
+}
+
 /*
  * A removal that takes long, because of a request of one vNIC, and because of
  * the driver for another one: only the owner of the first is killed.
@@ -363,6 +429,7 @@ void suite_mockslow(void)
 	mockend_begin();
 	test_mapped_removal();
 	test_slow_request();
+	test_killed_reset();
 	test_slow_teardown();
 	test_slow_removal();
 	works_anew("after slow calls");
