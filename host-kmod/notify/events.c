@@ -23,6 +23,8 @@
 
 /* Page faults in one delivery before the worker waits for a while. */
 #define HYVH_EVENT_MAX_FAULTS	16
+/* Messages of a queue before its lock is released, and others get their turn. */
+#define HYVH_EVENT_BATCH	256
 
 static const int hyvh_port_codes[HYVH_PORT_EVENTS] = {
 	IB_EVENT_PORT_ACTIVE,
@@ -344,7 +346,9 @@ static int hyvh_event_queue_push(struct hyvh_events *events,
 
 	lockdep_assert_held(&eq->lock);
 	/* Other queues and doorbells must get their turn, too. */
-	while (*n < eq->vring.num) {
+	while (*n < HYVH_EVENT_BATCH) {
+		/* A message may cost the walk of a chain of 64 Ki descriptors. */
+		cond_resched();
 		event = hyvh_backlog_peek(&eq->backlog, &ev);
 		if (!event)
 			return 0;
