@@ -90,7 +90,8 @@ static int hyvh_piece_check(const struct hyvh_piece *piece,
 	u64 done, run = 0;
 	int ret = 0;
 
-	mmap_read_lock(mm);
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
 	for (done = 0; done < piece->len && !ret; done += run) {
 		vma = hyvh_guest_vma(mm, piece->hva + done, piece->len - done,
 				     &run);
@@ -125,7 +126,8 @@ static struct file *hyvh_guest_file(u64 hva, u64 len, u64 *run, u64 *pgoff)
 	struct vm_area_struct *vma;
 	struct file *file;
 
-	mmap_read_lock(mm);
+	if (mmap_read_lock_killable(mm))
+		return ERR_PTR(-EINTR);
 	vma = hyvh_guest_vma(mm, hva, len, run);
 	if (IS_ERR(vma)) {
 		file = ERR_CAST(vma);
@@ -217,14 +219,18 @@ static void hyvh_stitch_check_hole(struct hyvh_stitch *stitch,
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
+	bool reserved = false;
 
-	mmap_read_lock(mm);
-	vma = vma_lookup(mm, addr);
-	if (!vma || vma->vm_file != stitch->file) {
+	/* The addresses of a VMM that is being killed do not matter. */
+	if (!mmap_read_lock_killable(mm)) {
+		vma = vma_lookup(mm, addr);
+		reserved = vma && vma->vm_file == stitch->file;
+		mmap_read_unlock(mm);
+	}
+	if (!reserved) {
 		stitch->hole = addr;
 		stitch->hole_size = size;
 	}
-	mmap_read_unlock(mm);
 }
 
 static int hyvh_stitch_map_piece(struct hyvh_stitch *stitch, unsigned long addr,
@@ -345,7 +351,8 @@ static int hyvh_stitch_insert_batch(struct hyvh_stitch *stitch,
 		if (!hyvh_ram_files_have(&stitch->ram, pages[i]))
 			return -EFAULT;
 
-	mmap_read_lock(mm);
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
 	/* The VMM may have unmapped it; that affects only the VMM. */
 	vma = vma_lookup(mm, addr);
 	if (vma && vma->vm_file == stitch->file)
