@@ -11,6 +11,7 @@
 #include "command/dispatch.h"
 #include "exec.h"
 #include "hca/hca.h"
+#include "memory/fault_in.h"
 #include "trace.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
@@ -84,7 +85,8 @@ static u32 hyvh_exec_locked(struct hyvh_vnic *vnic, const struct hyv_exec *arg,
  *
  * Copies the request once, so that it cannot change after it was checked. All
  * waits for memory of the VMM can be ended by a fatal signal, which the removal
- * of the HCA relies on.
+ * of the HCA relies on; but not for memory that another thread of the VMM maps
+ * in place of what was checked (docs/security.md).
  *
  * Context: Process context. May sleep, even for seconds. Runs in the VMM.
  * Return: 0 if there is a reply, or a negative errno of HYV_EXEC.
@@ -122,7 +124,8 @@ int hyvh_exec(struct hyvh_vnic *vnic, struct hyv_exec *arg)
 	ret = hyvh_vnic_request_begin(vnic);
 	if (ret)
 		goto out_rsp;
-	ret = hyvh_vnic_check_ready(vnic);
+	ret = hyvh_vnic_check_ready(vnic) ?:
+	      hyvh_fault_in_check(arg->scratch, HYVH_SCRATCH_SIZE);
 	if (!ret)
 		len = hyvh_exec_locked(vnic, arg, req, rsp, room);
 	hyvh_vnic_request_end(vnic);

@@ -25,6 +25,7 @@
 #include "debug.h"
 #include "hca/hca.h"
 #include "hca/uctx.h"
+#include "memory/fault_in.h"
 #include "trace.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
@@ -608,12 +609,17 @@ out:
 static int hyvh_vnic_check_attach(struct hyvh_vnic *vnic,
 				  const struct hyv_attach *arg)
 {
+	int ret;
+
 	if (vnic->attached)
 		return hyvh_refuse(vnic->id, -EISCONN, "already attached");
 	if (hyvh_hca_link_busy(&vnic->hca_link))
 		return hyvh_refuse(vnic->id, -ENODEV, "HCA is being removed");
 	if (arg->scratch_len < HYVH_SCRATCH_SIZE || !PAGE_ALIGNED(arg->scratch))
 		return hyvh_refuse(vnic->id, -EINVAL, "invalid scratch memory");
+	ret = hyvh_fault_in_check(arg->scratch, HYVH_SCRATCH_SIZE);
+	if (ret)
+		return hyvh_refuse(vnic->id, ret, "scratch memory of another kind");
 	if (!hyvh_name_valid(arg->name))
 		return hyvh_refuse(vnic->id, -EINVAL, "invalid name");
 	if (!arg->nr_event_queues ||

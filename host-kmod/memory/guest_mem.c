@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "memory/fault_in.h"
 #include "memory/guest_mem.h"
 
 void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel)
@@ -101,6 +102,10 @@ int hyvh_guest_read(const struct hyvh_mem_table *table, u64 gpa, void *dst,
 		ret = hyvh_mem_table_translate(table, gpa, len, &hva, &run);
 		if (ret)
 			return ret;
+		/* No server of a FUSE file, which a fatal signal may not end. */
+		ret = hyvh_fault_in_check(hva, run);
+		if (ret)
+			return ret == -EINTR ? ret : -EFAULT;
 		if (copy_from_user(dst, u64_to_user_ptr(hva), run))
 			return -EFAULT;
 		gpa += run;

@@ -757,6 +757,18 @@ static void test_exec(void)
 		       cases[i].what);
 	}
 	vnic_close(&v);
+
+	vnic_open(&v, &fix.gm);
+	memset(&a, 0, sizeof(a));
+	fill_exec(&a);
+	a.size = sizeof(a.exec);
+	a.exec.scratch = (uintptr_t)v.window;
+	tap_is(hyv_ioctl(v.fd, HYV_EXEC, &a), -EOPNOTSUPP,
+	       "EXEC: scratch in the window");
+	a.exec.scratch = 1ULL << 46;
+	tap_is(hyv_ioctl(v.fd, HYV_EXEC, &a), -EFAULT,
+	       "EXEC: scratch that is not mapped");
+	vnic_close(&v);
 }
 
 void suite_ioctl(void)

@@ -374,6 +374,7 @@ struct hyv_get_config {
  * owner after 60.
  *
  *  EMSGSIZE    @reply_len is less than a reply header
+ *  EOPNOTSUPP  @scratch is in memory of another kind than rings may be in
  *  EINTR       a fatal signal is pending
  */
 struct hyv_exec {
