@@ -8,7 +8,22 @@
 
 #include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+
+/*
+ * Moving a thread takes locks that fork and exit of all tasks wait for, and the caller
+ * may ask for it as often as it likes.
+ */
+static inline bool hyvh_same_cgroups(const struct task_struct *thread)
+{
+#ifdef CONFIG_CGROUPS
+	return rcu_access_pointer(thread->cgroups) ==
+	       rcu_access_pointer(current->cgroups);
+#else
+	return true;
+#endif
+}
 
 /*
  * Let a kernel thread have the cgroups and the nice value of the caller. An
@@ -20,13 +35,16 @@
  */
 static inline int hyvh_follow_caller(struct task_struct *thread)
 {
-	const struct cred *cred = get_task_cred(thread);
-	const struct cred *old = override_creds(cred);
-	int ret;
+	const struct cred *cred, *old;
+	int ret = 0;
 
-	ret = cgroup_attach_task_all(current, thread);
-	revert_creds(old);
-	put_cred(cred);
+	if (!hyvh_same_cgroups(thread)) {
+		cred = get_task_cred(thread);
+		old = override_creds(cred);
+		ret = cgroup_attach_task_all(current, thread);
+		revert_creds(old);
+		put_cred(cred);
+	}
 	if (!ret)
 		set_user_nice(thread, task_nice(current));
 	return ret;
