@@ -165,7 +165,9 @@ int hyvh_ioctl_set_mem(struct hyvh_vnic *vnic, const struct hyv_set_mem *arg)
 		hyvh_limits_set_pinned(vnic, bytes > U64_MAX / 2 ?
 				       U64_MAX : 2 * bytes, false);
 	mutex_unlock(&vnic->setup_lock);
-	if (ret || !old)
+	if (ret)
 		return ret;
-	return hyvh_mem_table_retire(old);
+	/* Events may have waited for the memory of their buffers. */
+	hyvh_worker_wake(&vnic->worker);
+	return old ? hyvh_mem_table_retire(old) : 0;
 }

@@ -244,6 +244,37 @@ static void test_refused(void)
 	vnic_close(&a);
 }
 
+/* An event that is raised before the VMM has set memory comes after that. */
+static void test_event_before_mem(void)
+{
+	struct hyv_event ev;
+	struct vnic a, b;
+	uint16_t index;
+	struct evq q;
+
+	vnic_open_guest_gids(&a, &gm, NULL, 0);
+	vnic_attach(&b, &gm);
+	REQUIRE_EQ(vnic_set_addressing(&b, HYV_ADDRESSING_GUEST, NULL, 0), 0,
+		   "HYV_SET_ADDRESSING");
+	vnic_get_config(&b);
+	REQUIRE_EQ(vnic_set_features(&b, vnic_features(&b)), 0,
+		   "HYV_SET_FEATURES");
+	evq_init(&q, &b, 0, 4, false);
+	evq_post_all(&q);
+	REQUIRE_EQ(evq_start(&q, &b, 0), 0, "SET_EVENT_QUEUE");
+	REQUIRE_EQ(cmd_add_gid(&a, 0, gid_a), 0, "ADD_GID");
+	REQUIRE_EQ(cmd_add_gid(&b, 0, gid_a), HYV_S_EEXIST,
+		   "ADD_GID of the GID of another");
+	REQUIRE_EQ(cmd_del_gid(&a, 1, 0), 0, "DEL_GID");
+	tap_ok(!evq_get(&q, &ev, QUIET_MS), "no event without memory");
+	REQUIRE_EQ(vnic_set_mem(&b, gm.region, GMEM_REGIONS), 0, "SET_MEM");
+	tap_ok(evq_get(&q, &ev, dt_hang_ms()), "an event after SET_MEM");
+	REQUIRE_EQ(evq_stop(&q, &b, &index), 0, "stop the queue");
+	evq_free(&q);
+	vnic_close(&b);
+	vnic_close(&a);
+}
+
 static void test_prefixes(void)
 {
 	static const struct hyv_gid_prefix prefix[] = {
@@ -393,6 +424,7 @@ void suite_gids(void)
 	test_table();
 	test_refused();
 	test_prefixes();
+	test_event_before_mem();
 	test_reach();
 	test_gid_of_hca();
 	gmem_free(&gm);
