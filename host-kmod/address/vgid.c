@@ -297,14 +297,19 @@ int hyvh_vgids_del(struct hyvh_vgids *vgids, u32 port, u32 index)
 	return 0;
 }
 
-static bool hyvh_vgids_has(struct hyvh_vgids *vgids, u32 port, u32 index)
+/*
+ * Check for a GID to send from. The one of the HCA, which any guest can enter, is for UD
+ * messages that answer to a GRH.
+ */
+static bool hyvh_vgids_has(struct hyvh_vgids *vgids, u32 port, u32 index,
+			   bool ah)
 {
 	struct hyvh_vgid *entry;
 	bool has;
 
 	mutex_lock(&vgids->lock);
 	entry = hyvh_vgid_get(vgids, port, index);
-	has = entry && hyvh_vgid_used(entry);
+	has = entry && hyvh_vgid_used(entry) && (ah || !entry->of_hca);
 	mutex_unlock(&vgids->lock);
 	return has;
 }
@@ -405,7 +410,7 @@ int hyvh_vgids_translate(struct hyvh_vgids *vgids, struct hyvh_hca *hca,
 	if (!vgids->tenant)
 		return 0;
 	if (!in->is_global ||
-	    !hyvh_vgids_has(vgids, in->port_num, in->sgid_index))
+	    !hyvh_vgids_has(vgids, in->port_num, in->sgid_index, ah))
 		return hyvh_refuse(vgids->vnic_id, -EINVAL,
 				   "no GID %u on port %u to send from",
 				   in->sgid_index, in->port_num);

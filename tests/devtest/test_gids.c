@@ -375,7 +375,7 @@ static void test_gid_of_hca(void)
 		.length = 128,
 	};
 	static const uint8_t link_local[8] = {0xfe, 0x80};
-	struct hyv_gid gid, to_hca, to_other;
+	struct hyv_gid gid, from_hca, to_hca, to_other;
 	struct doorbells db;
 	struct ah_info ah;
 	struct vnic a, b;
@@ -409,9 +409,17 @@ static void test_gid_of_hca(void)
 	tap_is(cmd_destroy(&a, HYV_OBJ_AH, ah.handle), 0, "DESTROY");
 	tap_is(cmd_create_ah(&a, ep.pd, &to_other, &ah), HYV_S_ENETUNREACH,
 	       "CREATE_AH fails to another link-local GID");
+	REQUIRE_EQ(cmd_add_gid(&a, 6, gid_a), 0, "ADD_GID of an own GID");
 	REQUIRE_EQ(ep_modify(&ep, QPS_INIT, 0, NULL), 0, "MODIFY_QP to INIT");
+	to_hca.index = htole16(6);
 	tap_is(ep_modify(&ep, QPS_RTR, 77, &to_hca), HYV_S_ENETUNREACH,
 	       "RTR of an RC QP fails to the GID of the HCA");
+	from_hca = from(5, gid_a);
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &from_hca), HYV_S_EINVAL,
+	       "RTR of an RC QP fails from the GID of the HCA");
+	from_hca.index = htole16(6);
+	tap_is(ep_modify(&ep, QPS_RTR, 77, &from_hca), 0,
+	       "RTR of an RC QP from an own GID");
 	db_free(&db);
 	vnic_close(&a);
 }
