@@ -229,7 +229,7 @@ int hyvh_cmd_mmap(struct hyvh_cmd *cmd)
 	struct hyvh_context *context;
 	int ret;
 
-	if (prot & ~(HYV_MMAP_READ | HYV_MMAP_WRITE))
+	if (!prot || prot & ~(HYV_MMAP_READ | HYV_MMAP_WRITE))
 		return hyvh_cmd_refuse(cmd, -EINVAL, "invalid protection 0x%x",
 				       prot);
 	context = hyvh_context_get(cmd, req->context);

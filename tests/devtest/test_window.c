@@ -114,6 +114,7 @@ static void test_fields(void)
 		int status;
 	} cases[] = {
 		{"unknown protection", 4, offset, size, HYV_S_EINVAL},
+		{"no protection", 0, offset, size, HYV_S_EINVAL},
 		{"no length", rw, offset, 0, HYV_S_EINVAL},
 		{"odd length", rw, offset, size - 8, HYV_S_EINVAL},
 		{"odd offset", rw, offset + 8, size, HYV_S_EINVAL},
