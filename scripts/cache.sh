@@ -22,9 +22,13 @@ die() {
 	exit 1
 }
 
-# cache_key: print the key for the text on standard input
+# cache_key: print the key for the text on standard input. Entries are made with the tools
+# and libraries of the release that this machine runs, and outlive its upgrade to the next.
 cache_key() {
-	sha256sum | cut -c1-20
+	{
+		cat
+		sed -n 's/^VERSION_CODENAME=//p' /etc/os-release
+	} | sha256sum | cut -c1-20
 }
 
 # cache_lock NAME COMMAND...: run COMMAND with an exclusive lock
