@@ -28,7 +28,7 @@
 
 /* One credit of so many is for a class. */
 #define VHYV_RESERVED_PART	4
-#define VHYV_MAPPING_PART	8
+#define VHYV_LOCKED_PART	8
 
 enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
 {
@@ -39,8 +39,10 @@ enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
 	case HYV_CMD_ADD_GID:
 	case HYV_CMD_DEL_GID:
 		return VHYV_CMD_RESERVED;
+	/* The caller's mmap lock; the RDMA core's lock of a device's XRC domains. */
 	case HYV_CMD_MMAP:
-		return VHYV_CMD_MAPPING;
+	case HYV_CMD_ALLOC_XRCD:
+		return VHYV_CMD_LOCKED;
 	default:
 		return VHYV_CMD_ORDINARY;
 	}
@@ -50,11 +52,11 @@ enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
 void vhyv_pools_init(struct vhyv_pool *pools, unsigned int credits)
 {
 	unsigned int reserved = DIV_ROUND_UP(credits, VHYV_RESERVED_PART);
-	unsigned int mapping = DIV_ROUND_UP(credits, VHYV_MAPPING_PART);
-	unsigned int others = min(reserved + mapping, credits - 1);
+	unsigned int locked = DIV_ROUND_UP(credits, VHYV_LOCKED_PART);
+	unsigned int others = min(reserved + locked, credits - 1);
 
 	vhyv_pool_init(&pools[VHYV_CMD_RESERVED], reserved);
-	vhyv_pool_init(&pools[VHYV_CMD_MAPPING], mapping);
+	vhyv_pool_init(&pools[VHYV_CMD_LOCKED], locked);
 	vhyv_pool_init(&pools[VHYV_CMD_ORDINARY], max(credits - others, 1U));
 }
 

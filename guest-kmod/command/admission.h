@@ -9,7 +9,7 @@
 /* Classes of commands. Each has a pool of credits. */
 enum vhyv_cmd_class {
 	VHYV_CMD_RESERVED,	/* quick commands that must not wait for slow ones */
-	VHYV_CMD_MAPPING,	/* the same, with the mmap lock of the caller held */
+	VHYV_CMD_LOCKED,	/* the same, with a lock held that others wait for */
 	VHYV_CMD_ORDINARY,
 	VHYV_CMD_CLASSES	/* number of classes, and commands without a credit */
 };

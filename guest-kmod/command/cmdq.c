@@ -198,7 +198,7 @@ void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
 
 	vhyv_pools_init(q->pool, clamp(ring / descs, 2U, VHYV_MAX_QUEUED) - 1);
 	others = q->pool[VHYV_CMD_RESERVED].credits +
-		 q->pool[VHYV_CMD_MAPPING].credits;
+		 q->pool[VHYV_CMD_LOCKED].credits;
 	ordinary = q->pool[VHYV_CMD_ORDINARY].credits;
 	q->vq = vq;
 	/* For other classes and the watchdog; less in the smallest rings. */

@@ -19,11 +19,11 @@
  * window (MW) is bound to, the object still exists and the memory is kept.
  * After all other errors the object does not exist, or the device has been
  * reset. On -EBUSY of a context it does not exist, but the HCA keeps objects of it.
- * The command counts for @client, or the caller if that is NULL.
+ * The command is of @class, and counts for @client, or the caller if that is NULL.
  */
-static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
-			u32 handle, struct vhyv_mem *mem,
-			struct vhyv_client *client)
+static int vhyv_destroy_as(struct vhyv_dev *hdev, enum hyv_obj_type type,
+			   u32 handle, struct vhyv_mem *mem,
+			   enum vhyv_cmd_class class, struct vhyv_client *client)
 {
 	struct hyv_destroy_req *req;
 	struct vhyv_cmd *cmd;
@@ -33,6 +33,7 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 	if (WARN_ON_ONCE(IS_ERR(cmd)))
 		return 0;
 
+	cmd->class = class;
 	if (client)
 		vhyv_cmd_count_for(cmd, client);
 	req = cmd->req;
@@ -57,6 +58,14 @@ static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
 	}
 	vhyv_cmd_free(cmd);
 	return 0;
+}
+
+static int vhyv_destroy(struct vhyv_dev *hdev, enum hyv_obj_type type,
+			u32 handle, struct vhyv_mem *mem,
+			struct vhyv_client *client)
+{
+	return vhyv_destroy_as(hdev, type, handle, mem, VHYV_CMD_RESERVED,
+			       client);
 }
 
 static struct vhyv_host_context *vhyv_host_context(struct vhyv_orphans *orphans)
@@ -224,13 +233,15 @@ int vhyv_object_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 /*
  * Destroy an XRC domain, or a QP that belongs to one, without memory. The caller may
  * be another process than the owner: it neither waits for abandoned commands of that
- * nor, when it exits, leaves the owner's objects to the end of the context. Returns
- * 0, or -EBUSY or -EINVAL if the object stays with its context.
+ * nor, when it exits, leaves the owner's objects to the end of the context. The RDMA
+ * core holds locks that others wait for. Returns 0, or -EBUSY or -EINVAL if the object
+ * stays with its context.
  */
 int vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 			u32 handle)
 {
-	return vhyv_destroy(host->hdev, type, handle, NULL, NULL);
+	return vhyv_destroy_as(host->hdev, type, handle, NULL, VHYV_CMD_LOCKED,
+			       NULL);
 }
 
 /**

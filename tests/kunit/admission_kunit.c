@@ -284,7 +284,7 @@ static void admission_small(struct kunit *test)
 	}
 }
 
-/* MMAP holds a lock that others need, so nothing else delays it. */
+/* Some are sent with a lock held that others need, so nothing else delays them. */
 static void admission_classes(struct kunit *test)
 {
 	static const u16 others[] = {
@@ -295,10 +295,9 @@ static void admission_classes(struct kunit *test)
 	int i;
 
 	for (opcode = 0; opcode <= U16_MAX; opcode++)
-		if (opcode != HYV_CMD_MMAP &&
-		    vhyv_cmd_class(opcode) == VHYV_CMD_MAPPING)
+		if ((vhyv_cmd_class(opcode) == VHYV_CMD_LOCKED) !=
+		    (opcode == HYV_CMD_MMAP || opcode == HYV_CMD_ALLOC_XRCD))
 			KUNIT_FAIL(test, "class of %#x", opcode);
-	KUNIT_EXPECT_EQ(test, vhyv_cmd_class(HYV_CMD_MMAP), VHYV_CMD_MAPPING);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		KUNIT_EXPECT_EQ(test, vhyv_cmd_class(others[i]),
 				VHYV_CMD_RESERVED);
@@ -325,7 +324,7 @@ static void admission_pools(struct kunit *test)
 	}
 	vhyv_pools_init(pools, 63);
 	KUNIT_EXPECT_EQ(test, pools[VHYV_CMD_RESERVED].credits, 16);
-	KUNIT_EXPECT_EQ(test, pools[VHYV_CMD_MAPPING].credits, 8);
+	KUNIT_EXPECT_EQ(test, pools[VHYV_CMD_LOCKED].credits, 8);
 }
 
 /* How many credits a user could take one by one. */
