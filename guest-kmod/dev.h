@@ -54,7 +54,8 @@ enum {
  * @cmdq: control queue
  * @db: doorbell area; NULL if the HCA has its own doorbells
  * @events: event queues
- * @wq: runs work that issues commands
+ * @wq: runs work that issues commands of the guest's kernel; never waits for processes
+ * @munmap_wq: undoes mappings, each in the turn of its process
  * @undo_wq: runs abandoned commands' work, which may wait for slow processes
  * @fail_work: resets and unregisters the device, see vhyv_dev_fail()
  * @config_work: looks for a change of the configuration space
@@ -89,6 +90,7 @@ struct vhyv_dev {
 	struct vhyv_db *db;
 	struct vhyv_events *events;
 	struct workqueue_struct *wq;
+	struct workqueue_struct *munmap_wq;
 	struct workqueue_struct *undo_wq;
 
 	struct work_struct fail_work;

@@ -330,6 +330,7 @@ static void vhyv_stop_vqs(struct vhyv_dev *hdev)
 	vhyv_watchdog_stop(hdev->cmdq);
 	/* Finish abandoned commands. */
 	drain_workqueue(hdev->undo_wq);
+	drain_workqueue(hdev->munmap_wq);
 	drain_workqueue(hdev->wq);
 	cancel_work_sync(&hdev->fail_work);
 	hdev->vdev->config->del_vqs(hdev->vdev);
@@ -342,17 +343,25 @@ static int vhyv_alloc_wqs(struct vhyv_dev *hdev)
 	hdev->wq = alloc_workqueue("%s", WQ_UNBOUND, 0, name);
 	if (!hdev->wq)
 		return -ENOMEM;
+	hdev->munmap_wq = alloc_workqueue("%s-munmap", WQ_UNBOUND, 0, name);
+	if (!hdev->munmap_wq)
+		goto err_destroy_wq;
 	hdev->undo_wq = alloc_workqueue("%s-undo", WQ_UNBOUND, 0, name);
-	if (!hdev->undo_wq) {
-		destroy_workqueue(hdev->wq);
-		return -ENOMEM;
-	}
+	if (!hdev->undo_wq)
+		goto err_destroy_munmap_wq;
 	return 0;
+
+err_destroy_munmap_wq:
+	destroy_workqueue(hdev->munmap_wq);
+err_destroy_wq:
+	destroy_workqueue(hdev->wq);
+	return -ENOMEM;
 }
 
 static void vhyv_destroy_wqs(struct vhyv_dev *hdev)
 {
 	destroy_workqueue(hdev->undo_wq);
+	destroy_workqueue(hdev->munmap_wq);
 	destroy_workqueue(hdev->wq);
 }
 

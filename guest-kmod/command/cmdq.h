@@ -122,7 +122,7 @@ enum vhyv_cmd_state {
  *	the command
  * @udata_mem: the same for memory that it does not access after the command
  * @undo: undoes what the command did if it succeeds after the caller has given
- *	up, or NULL; runs on vhyv_dev.wq
+ *	up, or NULL; runs on vhyv_dev.undo_wq
  * @undo_arg: argument of @undo
  * @orphans: where the command is counted if it is abandoned, until @undo has run;
  *	or NULL

@@ -187,7 +187,8 @@ static void vhyv_munmap_later(struct vhyv_ucontext *uctx,
 			      struct vhyv_mmap_entry *entry)
 {
 	llist_add(&entry->node, &uctx->munmaps);
-	queue_work(to_vhyv_dev(uctx->ibuc.device)->wq, &uctx->munmap_work);
+	queue_work(to_vhyv_dev(uctx->ibuc.device)->munmap_wq,
+		   &uctx->munmap_work);
 }
 
 /* The file offset has a meaning only to the provider and the HCA's driver. */
