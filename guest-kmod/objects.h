@@ -57,6 +57,8 @@ struct vhyv_port {
  * @handle: handle
  * @users: the process, and XRC domains that it has made
  * @orphans: abandoned commands; the last of them and of the context destroys it
+ * @shared: the same for XRC domains: any process that has them gives these, so that
+ *	nothing but the end of the context waits for them
  * @leaving: the process exits without waiting for @orphans; objects that it has
  *	not destroyed yet end with the context
  * @kept: memory of objects that have not been destroyed, freed with the context
@@ -67,6 +69,7 @@ struct vhyv_host_context {
 	u32 handle;
 	refcount_t users;
 	struct vhyv_orphans orphans;
+	struct vhyv_orphans shared;
 	bool leaving;
 	struct vhyv_mem *kept;
 };

@@ -125,6 +125,16 @@ static void vhyv_host_context_end(struct vhyv_orphans *orphans)
 	kfree(host);
 }
 
+/* vhyv_orphans.last of commands for XRC domains */
+static void vhyv_host_context_unshared(struct vhyv_orphans *orphans)
+{
+	struct vhyv_host_context *host = container_of(orphans,
+						      struct vhyv_host_context,
+						      shared);
+
+	vhyv_orphans_put(&host->orphans);
+}
+
 int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
@@ -154,6 +164,7 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 	host->handle = le32_to_cpu(rsp.handle);
 	refcount_set(&host->users, 1);
 	vhyv_orphans_init(&host->orphans, vhyv_host_context_end);
+	vhyv_orphans_init(&host->shared, vhyv_host_context_unshared);
 	uctx->host = host;
 	atomic_inc(&hdev->nr_contexts);
 	return 0;
@@ -170,14 +181,18 @@ err_free:
  * @host: their context
  *
  * Objects of these commands may use others. But a process that exits must not wait
- * for slow commands of threads that were killed. It is closing the file, so
- * nobody else uses the context: what is left of it ends with the context.
+ * for slow commands of threads that were killed, nor must a kernel thread that closes
+ * the file for it. As the file is being closed, nobody else uses the context: what is
+ * left of it ends with the context. That of a process whose XRC domain is there may
+ * not end soon, so that process waits.
  *
  * Return: true; or false if objects must be left to the end of the context.
  */
 bool vhyv_context_settle(struct vhyv_host_context *host)
 {
-	if (current->flags & PF_EXITING && vhyv_orphans_any(&host->orphans))
+	if (current->flags & (PF_EXITING | PF_KTHREAD) &&
+	    refcount_read(&host->users) == 1 &&
+	    vhyv_orphans_any(&host->orphans))
 		host->leaving = true;
 	if (!host->leaving)
 		vhyv_orphans_wait(&host->orphans);
@@ -191,7 +206,7 @@ bool vhyv_context_settle(struct vhyv_host_context *host)
 void vhyv_context_put(struct vhyv_host_context *host)
 {
 	if (refcount_dec_and_test(&host->users))
-		vhyv_orphans_put(&host->orphans);
+		vhyv_orphans_put(&host->shared);
 }
 
 /**
@@ -313,7 +328,8 @@ int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
 
 	cmd->undo = vhyv_create_undo;
 	cmd->undo_arg = type;
-	cmd->orphans = host ? &host->orphans : NULL;
+	if (host && !cmd->orphans)
+		cmd->orphans = &host->orphans;
 	ret = vhyv_cmdq_exec(cmd, true);
 	if (ret)
 		return ret;

@@ -189,6 +189,7 @@ static int vhyv_create_target(struct vhyv_qp *qp, struct ib_qp_init_attr *attr)
 	req = cmd->req;
 	req->xrcd = cpu_to_le32(xrcd->handle);
 	req->qp_type = attr->qp_type;
+	cmd->orphans = &qp->host->shared;
 	ret = vhyv_object_create(cmd, HYV_OBJ_QP, qp->host, &rsp, NULL);
 	if (ret)
 		return ret;
@@ -291,7 +292,8 @@ int vhyv_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	req->qp = cpu_to_le32(qp->target.handle);
 	req->attr_mask = cpu_to_le32(mask);
 	vhyv_qp_attr_to_wire(&req->attr, attr, mask);
-	cmd->orphans = &qp->host->orphans;
+	cmd->orphans = ibqp->qp_type == IB_QPT_XRC_TGT ? &qp->host->shared :
+							 &qp->host->orphans;
 	ret = vhyv_cmd_run(cmd, true, NULL, udata);
 	if (!ret && mask & IB_QP_STATE)
 		WRITE_ONCE(qp->state, attr->qp_state);
