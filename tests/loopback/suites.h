@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "mockctl.h"
 #include "uv.h"
@@ -13,6 +14,7 @@ struct vmm_options;
 
 void suite_life(void);
 void suite_kill(void);
+void suite_xrc(void);
 void suite_ends(void);
 void suite_gids(void);
 void suite_retry(void);
@@ -23,6 +25,9 @@ void suite_host_faults(void);
 void suite_probe_faults(void);
 void suite_events(void);
 void garble(uint64_t seed, unsigned int seconds);
+
+/* Longer than what does not wait for a slow command. */
+#define LOOP_SLOW_MS 10000
 
 /* test_life.c */
 extern struct mock_held idle;
@@ -36,6 +41,8 @@ bool loop_driver(const char *what);
 void loop_expect_idle(const char *when);
 long loop_pinned(void);
 bool loop_works(const char *when);
+void loop_slow(uint16_t opcode);
+void loop_slow_kill(pid_t pid, const char *name);
 
 /* test_host.c */
 void loop_watch(bool often);

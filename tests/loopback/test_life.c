@@ -18,7 +18,6 @@
 #include "vmm.h"
 
 #define KILL_ROUNDS 40
-#define SLOW_MS	    10000
 
 /* Objects of the HCA without a vNIC, and with an idle one. */
 struct mock_held idle;
@@ -234,13 +233,19 @@ static void slow_child(struct uv *uv, uint16_t opcode)
 	_exit(0);
 }
 
+/* Let commands take LOOP_SLOW_MS, until vmm->slow_ms is 0. */
+void loop_slow(uint16_t opcode)
+{
+	vmm->slow_opcode = opcode;
+	vmm->slow_ms = LOOP_SLOW_MS * dt_timeout_scale();
+}
+
 static pid_t slow_start(struct uv *uv, uint16_t opcode)
 {
 	unsigned int before = vmm->commands[opcode];
 	pid_t pid;
 
-	vmm->slow_opcode = opcode;
-	vmm->slow_ms = SLOW_MS * dt_timeout_scale();
+	loop_slow(opcode);
 	fflush(stdout);
 	pid = fork();
 	REQUIRE(pid >= 0, "fork");
@@ -252,9 +257,9 @@ static pid_t slow_start(struct uv *uv, uint16_t opcode)
 }
 
 /* Kill a process, which must not wait for the command. */
-static void slow_kill(pid_t pid, const char *name)
+void loop_slow_kill(pid_t pid, const char *name)
 {
-	uint64_t end = dt_now_ms() + SLOW_MS * dt_timeout_scale() / 2;
+	uint64_t end = dt_now_ms() + LOOP_SLOW_MS * dt_timeout_scale() / 2;
 
 	kill(pid, SIGKILL);
 	while (!waitpid(pid, NULL, WNOHANG) && dt_now_ms() < end)
@@ -275,7 +280,7 @@ static void test_kill_slow(uint16_t opcode, const char *name, bool unbind)
 
 	pid = slow_start(&uv, opcode);
 	pinned = loop_pinned();
-	slow_kill(pid, name);
+	loop_slow_kill(pid, name);
 	tap_is(loop_pinned(), pinned, "%s: its memory stays pinned", name);
 	if (unbind)
 		tap_ok(loop_driver("unbind"), "the driver ends, too");
@@ -307,7 +312,7 @@ static void test_kill_shared(void)
 	fd = pidfd_getfd(pidfd, uv->fd, 0);
 	REQUIRE(fd >= 0, "pidfd_getfd");
 	close(pidfd);
-	slow_kill(pid, "REREG_MR in a shared file");
+	loop_slow_kill(pid, "REREG_MR in a shared file");
 	vmm->slow_ms = 0;
 	close(fd);
 	munmap(uv, sizeof(*uv));

@@ -20,6 +20,7 @@
 enum {
 	QPT_RC = 2,
 	QPT_UD = 4,
+	QPT_XRC_TGT = 10,
 	QPS_INIT = 1,
 	QPS_RTR,
 	QPS_RTS,
@@ -487,6 +488,32 @@ static int uv_new_qp(struct uv *uv, uint8_t type, uint32_t *qp)
 	return ret;
 }
 
+/* Those who name the same file have the same domain. */
+int uv_open_xrcd(struct uv *uv, int file)
+{
+	struct ib_uverbs_open_xrcd req = {.fd = file, .oflags = O_CREAT};
+	struct ib_uverbs_open_xrcd_resp rsp = {};
+	int ret = UV_CALL(uv, OPEN_XRCD, req, rsp);
+
+	if (!ret)
+		uv->xrcd = rsp.xrcd_handle;
+	return ret;
+}
+
+int uv_create_target(struct uv *uv)
+{
+	struct ib_uverbs_create_qp req = {
+		.pd_handle = uv->xrcd,
+		.qp_type = QPT_XRC_TGT,
+	};
+	struct ib_uverbs_create_qp_resp rsp = {};
+	int ret = UV_CALL(uv, CREATE_QP, req, rsp);
+
+	if (!ret)
+		uv->target = rsp.qp_handle;
+	return ret;
+}
+
 static int uv_create_qp(struct uv *uv)
 {
 	return uv_new_qp(uv, QPT_UD, &uv->qp);
@@ -510,16 +537,26 @@ static int uv_modify_qp(struct uv *uv)
 	return UV_SEND(uv, MODIFY_QP, req);
 }
 
-static int uv_rc_init(struct uv *uv)
+static int uv_init(struct uv *uv, uint32_t qp)
 {
 	struct ib_uverbs_modify_qp req = {
-		.qp_handle = uv->rc_qp,
+		.qp_handle = qp,
 		.attr_mask = QP_STATE | QP_PKEY | QP_PORT | QP_ACCESS,
 		.qp_state = QPS_INIT,
 		.port_num = 1,
 	};
 
 	return UV_SEND(uv, MODIFY_QP, req);
+}
+
+static int uv_rc_init(struct uv *uv)
+{
+	return uv_init(uv, uv->rc_qp);
+}
+
+int uv_target_init(struct uv *uv)
+{
+	return uv_init(uv, uv->target);
 }
 
 static int uv_rc_rtr(struct uv *uv)

@@ -36,6 +36,7 @@ enum uv_event {
  * @cq_info: place of the CQ's queue, for mmap
  * @queue: the CQ's queue, or NULL
  * @has_srq: @srq exists
+ * @xrcd: not one of the steps, as is @target, a QP in it
  */
 struct uv {
 	int fd;
@@ -49,6 +50,7 @@ struct uv {
 	void *queue;
 	bool has_srq;
 	uint32_t pd, pd2, cq, srq, mr, big_mr, qp, rc_qp, ah, mw;
+	uint32_t xrcd, target;
 };
 
 /*
@@ -90,6 +92,9 @@ int uv_dealloc_pd(struct uv *uv);
 int uv_reg_mr(struct uv *uv);
 int uv_rereg_mr(struct uv *uv);
 int uv_dereg_mr(struct uv *uv);
+int uv_open_xrcd(struct uv *uv, int file);
+int uv_create_target(struct uv *uv);
+int uv_target_init(struct uv *uv);
 bool uv_comp_event(struct uv *uv);
 int uv_async_event(struct uv *uv);
 
