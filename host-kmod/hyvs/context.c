@@ -2,6 +2,7 @@
 /*
  * Contexts, and what consists of a reply only.
  */
+#include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
@@ -12,6 +13,15 @@
 #include "hyvs/hyvs.h"
 
 #define CQE_VERSION	1
+/*
+ * Bytes of the largest send request. libmlx5 allows as many pieces as fit with all
+ * else that a request of the QP's type can have, up to 208 bytes for XRC. A request has
+ * less than 64 units of 16 bytes.
+ */
+#define MAX_SQ_DESC	960
+
+static_assert(MAX_SQ_DESC >= 208 + 16 * HYVS_MAX_SGE);
+static_assert(MAX_SQ_DESC < 64 * 16);
 
 int hyvs_request(struct ib_udata *udata, void *req, size_t size, size_t needed)
 {
@@ -51,7 +61,7 @@ static int hyvs_reply_context(struct ib_udata *udata)
 		.qp_tab_size = 1 << 18,
 		.tot_bfregs = HYVS_UARS * HYVS_BFREGS_PER_UAR,
 		.cache_line_size = 64,
-		.max_sq_desc_sz = 512,
+		.max_sq_desc_sz = MAX_SQ_DESC,
 		.max_rq_desc_sz = 512,
 		.max_send_wqebb = HYVS_MAX_QUEUE,
 		.max_recv_wr = HYVS_MAX_QUEUE,

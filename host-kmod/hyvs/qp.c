@@ -112,12 +112,12 @@ static int hyvs_qp_memory(struct hyvs_qp *qp, struct hyvs_ucontext *uctx,
 			  struct eng_qp_init *init)
 {
 	u64 length = init->sq_offset + ((u64)init->sq_entries << BB_SHIFT);
-	int ret;
+	int ret = 0;
 
-	if (!length)
-		return -EINVAL;
-	ret = hyvs_mem_pin(qp->ib.device, &qp->ring, req->buf_addr, length,
-			   IB_ACCESS_LOCAL_WRITE);
+	/* A QP that only receives, from an SRQ, has no queue. */
+	if (length)
+		ret = hyvs_mem_pin(qp->ib.device, &qp->ring, req->buf_addr,
+				   length, IB_ACCESS_LOCAL_WRITE);
 	if (ret)
 		return ret;
 	qp->record = hyvs_record_get(uctx, req->db_addr, &init->record);

@@ -133,6 +133,10 @@ must_fail grep -vE ' (ok|skipped)' "$OUT/pyverbs"
 [ "$(grep -c ' ok' "$OUT/pyverbs")" -ge 50 ]
 wait_for 60 no_objects
 
+step "as many pieces as the device says, and QPs that only receive"
+python3 "$CASE/sizes.py" $IBDEV | tee "$OUT/sizes"
+wait_for 60 no_objects
+
 step "wrong use of the verbs"
 misuse
 contexts=$(<$PARAMETERS/max_contexts_per_user)
