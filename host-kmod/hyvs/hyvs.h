@@ -70,7 +70,7 @@ struct hyvs_device {
 	struct hyvs_ids ids[HYVS_KINDS];
 	spinlock_t limits_lock;		/* protects users, and ids[].used */
 	struct list_head users;
-	struct mutex members_lock;	/* protects members, of groups */
+	struct mutex members_lock;	/* protects members, of groups; inside a QP's */
 	struct list_head members;
 	struct eng_worker targets;	/* of XRC, which outlive contexts */
 	struct work_struct target_work;	/* runs it */
@@ -160,7 +160,7 @@ struct hyvs_qp {
 	struct eng_qp eng;
 	struct hyvs_mem ring;
 	struct hyvs_record_page *record;
-	struct mutex lock;		/* protects attr, serialises changes */
+	struct mutex lock;		/* protects attr, serialises changes and joins */
 	struct ib_qp_attr attr;
 };
 

@@ -29,14 +29,19 @@ static struct hyvs_member *hyvs_member_find(struct hyvs_device *dev,
 					    const struct hyvs_qp *qp,
 					    const union ib_gid *gid)
 {
-	struct hyvs_member *member;
+	struct hyvs_member *member, *found = NULL;
 
-	lockdep_assert_held(&dev->members_lock);
+	/* Memberships of the QP stay as long as its lock is held. */
+	lockdep_assert_held(&qp->lock);
+	mutex_lock(&dev->members_lock);
 	list_for_each_entry(member, &dev->members, link)
 		if (member->qp == qp &&
-		    !memcmp(&member->gid, gid, sizeof(*gid)))
-			return member;
-	return NULL;
+		    !memcmp(&member->gid, gid, sizeof(*gid))) {
+			found = member;
+			break;
+		}
+	mutex_unlock(&dev->members_lock);
+	return found;
 }
 
 /* May a process have another place in a group? */
@@ -59,35 +64,58 @@ static bool hyvs_member_allowed(struct hyvs_device *dev,
 	return hyvs_may_have(own, all, MAX_USER_MEMBERS);
 }
 
-static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_qp *qp,
-			   const union ib_gid *gid)
+/* Take a place in a group, if the QP's process may have one. */
+static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_member *member)
+{
+	struct hyvs_process *process = member->qp->id.process;
+	int ret = -EDQUOT;
+
+	mutex_lock(&dev->members_lock);
+	if (hyvs_member_allowed(dev, process, &member->gid))
+		ret = hyvs_charge(dev, process, HYVS_MEMBER);
+	if (!ret)
+		list_add_tail(&member->link, &dev->members);
+	mutex_unlock(&dev->members_lock);
+	return ret;
+}
+
+static void hyvs_member_del(struct hyvs_device *dev, struct hyvs_member *member)
+{
+	mutex_lock(&dev->members_lock);
+	list_del(&member->link);
+	mutex_unlock(&dev->members_lock);
+	hyvs_uncharge(dev, member->qp->id.process, HYVS_MEMBER);
+}
+
+/*
+ * Allocations, which may wait for memory of the caller's cgroup, are made with locks of
+ * the QP only.
+ */
+static int hyvs_join(struct hyvs_device *dev, struct hyvs_qp *qp,
+		     const union ib_gid *gid)
 {
 	struct hyvs_member *member;
 	int ret;
 
-	if (!hyvs_member_allowed(dev, qp->id.process, gid))
-		return -EDQUOT;
-	ret = hyvs_charge(dev, qp->id.process, HYVS_MEMBER);
-	if (ret)
-		return ret;
+	lockdep_assert_held(&qp->lock);
 	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
-	if (!member) {
-		ret = -ENOMEM;
-		goto err_charge;
-	}
+	if (!member)
+		return -ENOMEM;
 	member->gid = *gid;
 	member->qp = qp;
 	member->joins = 1;
-	ret = eng_group_join(&qp->eng, gid->raw);
+	ret = hyvs_member_add(dev, member);
 	if (ret)
 		goto err_member;
-	list_add_tail(&member->link, &dev->members);
+	ret = eng_group_join(&qp->eng, gid->raw);
+	if (ret)
+		goto err_del;
 	return 0;
 
+err_del:
+	hyvs_member_del(dev, member);
 err_member:
 	kfree(member);
-err_charge:
-	hyvs_uncharge(dev, qp->id.process, HYVS_MEMBER);
 	return ret;
 }
 
@@ -100,13 +128,13 @@ int hyvs_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 
 	if (ib->qp_type != IB_QPT_UD)
 		return -EINVAL;
-	mutex_lock(&dev->members_lock);
+	mutex_lock(&qp->lock);
 	member = hyvs_member_find(dev, qp, gid);
 	if (member)
 		member->joins++;
 	else
-		ret = hyvs_member_add(dev, qp, gid);
-	mutex_unlock(&dev->members_lock);
+		ret = hyvs_join(dev, qp, gid);
+	mutex_unlock(&qp->lock);
 	return ret;
 }
 
@@ -117,16 +145,15 @@ int hyvs_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 	struct hyvs_member *member;
 	int ret = 0;
 
-	mutex_lock(&dev->members_lock);
+	mutex_lock(&qp->lock);
 	member = hyvs_member_find(dev, qp, gid);
 	if (!member) {
 		ret = -EINVAL;
 	} else if (!--member->joins) {
 		eng_group_leave(&qp->eng, gid->raw);
-		list_del(&member->link);
+		hyvs_member_del(dev, member);
 		kfree(member);
-		hyvs_uncharge(dev, qp->id.process, HYVS_MEMBER);
 	}
-	mutex_unlock(&dev->members_lock);
+	mutex_unlock(&qp->lock);
 	return ret;
 }
