@@ -211,10 +211,14 @@ void hyvs_link_exit(void)
 
 	rdma_link_unregister(&hyvs_link_ops);
 	unregister_netdevice_notifier(&hyvs_notifier);
-	while ((dev = hyvs_first_device()))
-		ib_unregister_device_and_put(&dev->ib);
-	/* Others unregister the rest. */
-	wait_event(hyvs_gone, list_empty(&hyvs_devices));
+	/*
+	 * Others unregister the rest, or move a device to another namespace, after which
+	 * it is there again.
+	 */
+	do {
+		while ((dev = hyvs_first_device()))
+			ib_unregister_device_and_put(&dev->ib);
+	} while (!wait_event_timeout(hyvs_gone, list_empty(&hyvs_devices), HZ / 10));
 	/*
 	 * They, and whoever has dropped the last reference to the module, may still
 	 * be in its code, but do not sleep there.
