@@ -17,6 +17,8 @@
 
 /* Threads that no other job gets, so that urgent ones can start at any time */
 #define HYV_WORKERS_URGENT      2
+/* Jobs that are completed before the main loop goes on */
+#define HYV_WORKERS_BATCH       256
 /* Threads that always exist, as it may be impossible to create others */
 #define HYV_WORKERS_MIN         (HYV_WORKERS_URGENT + 1)
 
@@ -195,11 +197,20 @@ static void hyv_workers_complete(void *opaque)
 {
     HyvWorkers *w = opaque;
     HyvJob *job;
+    int i;
 
     /* done() may free the workers. */
     qatomic_inc(&w->refs);
-    while ((job = hyv_workers_take_done(w))) {
+    for (i = 0; i < HYV_WORKERS_BATCH; i++) {
+        job = hyv_workers_take_done(w);
+        if (!job) {
+            break;
+        }
         job->done(job);
+    }
+    /* done() may submit others; the main loop must go on in between. */
+    if (i == HYV_WORKERS_BATCH && w->bh) {
+        qemu_bh_schedule(w->bh);
     }
     hyv_workers_unref(w);
 }
@@ -258,6 +269,7 @@ void hyv_workers_free(HyvWorkers *w)
         assert(!w->nr_unfinished);
         w->closing = true;
         qemu_bh_delete(w->bh);
+        w->bh = NULL;
         qemu_cond_broadcast(&w->work);
     }
     hyv_workers_unref(w);

@@ -198,6 +198,12 @@ static int virtio_hyv_execute(HyvJob *job)
                             cmd->reply, &cmd->reply_len, cmd->scratch);
 }
 
+/* The same for a chain that is no request. */
+static int virtio_hyv_refuse(HyvJob *job)
+{
+    return 0;
+}
+
 /* Return an executed command to the guest. */
 static void virtio_hyv_finish(VirtIOHyvCommand *cmd)
 {
@@ -208,7 +214,7 @@ static void virtio_hyv_finish(VirtIOHyvCommand *cmd)
         return;
     }
     QTAILQ_REMOVE(&s->commands, cmd, next);
-    if (cmd->job.ret < 0) {
+    if (cmd->job.ret < 0 && cmd->request) {
         virtio_hyv_push_error(cmd, -cmd->job.ret);
     } else {
         virtio_hyv_push(cmd, cmd->reply, cmd->reply_len);
@@ -268,17 +274,19 @@ static void virtio_hyv_executed(HyvJob *job)
     }
 }
 
-static void virtio_hyv_submit(VirtIOHyv *s, VirtIOHyvCommand *cmd)
+static void virtio_hyv_prepare(VirtIOHyv *s, VirtIOHyvCommand *cmd)
 {
     size_t out = iov_size(cmd->elem.out_sg, cmd->elem.out_num);
     size_t in = iov_size(cmd->elem.in_sg, cmd->elem.in_num);
 
     trace_virtio_hyv_command(s, cmd->elem.index, out, in);
-    cmd->s = s;
     if (in < sizeof(struct hyv_rsp) || out > s->backend.max_request ||
         !virtio_hyv_buffers_in_ram(&cmd->elem)) {
-        virtio_hyv_push(cmd, NULL, 0);
-        g_free(cmd);
+        /*
+         * Not returned here: the guest could add such chains as fast as this
+         * takes them, and the main loop would not go on.
+         */
+        cmd->job.run = virtio_hyv_refuse;
         return;
     }
 
@@ -290,11 +298,20 @@ static void virtio_hyv_submit(VirtIOHyv *s, VirtIOHyvCommand *cmd)
     cmd->reply = g_malloc(cmd->reply_len);
     cmd->scratch = qemu_memalign(qemu_real_host_page_size(),
                                  s->backend.scratch_len);
+    cmd->job.run = virtio_hyv_execute;
+}
+
+static void virtio_hyv_submit(VirtIOHyv *s, VirtIOHyvCommand *cmd)
+{
+    cmd->s = s;
+    cmd->request = NULL;
+    cmd->reply = NULL;
+    cmd->reply_len = 0;
+    cmd->scratch = NULL;
     cmd->executed = false;
     cmd->abandoned = false;
-    cmd->job.run = virtio_hyv_execute;
     cmd->job.done = virtio_hyv_executed;
-
+    virtio_hyv_prepare(s, cmd);
     QTAILQ_INSERT_TAIL(&s->commands, cmd, next);
     s->in_flight++;
     hyv_workers_submit(s->workers, &cmd->job);
