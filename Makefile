@@ -33,7 +33,7 @@ qemu: ## build Debian's QEMU with -device virtio-hyv-pci, as a package; into out
 userlib: ## build libhyv and the hyv command
 	+@$(MAKE) -C userlib
 
-##@ Try (as root on Debian 12; installs packages of scripts/packages)
+##@ Try (as root on Debian 12 or 13; installs packages of scripts/packages)
 .PHONY: demo
 demo: ## run RDMA between two virtual machines through one host HCA
 	@tests/demo
@@ -46,7 +46,7 @@ lab: ## start a shell in a virtual host with two guests
 bench: ## compare speed: software HCA and rxe, native, in guests, over virtio-net
 	@tests/bench/run
 
-##@ Test (as root on Debian 12; installs packages of scripts/packages)
+##@ Test (as root on Debian 12 or 13; installs packages of scripts/packages)
 .PHONY: check
 check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 	@tests/check
