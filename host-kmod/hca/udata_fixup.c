@@ -180,17 +180,24 @@ static void hyvh_udata_unmap_one(struct hyvh_udata_mem *udata_mem, u32 i)
 		mutex_unlock(&record->shown);
 }
 
-/* In the driver's copy of the provider data. The place in a page stays the same. */
+/*
+ * In the driver's copy of the provider data. The place in a page stays the same. An
+ * address without memory becomes 0.
+ */
 static int hyvh_udata_replace(const struct hyvh_udata_mem *udata_mem, u32 i,
 			      const struct hyvh_cmd *cmd)
 {
 	u16 offset = udata_mem->buffer[i].field->offset;
 	void __user *at = cmd->scratch + HYVH_SCRATCH_UDATA_IN + offset;
-	u64 addr;
+	u64 addr = 0;
 
-	memcpy(&addr, cmd->udata_in + offset, sizeof(addr));
-	addr = (udata_mem->buffer[i].stitch.addr & PAGE_MASK) +
-	       offset_in_page(addr);
+	if (udata_mem->buffer[i].list) {
+		memcpy(&addr, cmd->udata_in + offset, sizeof(addr));
+		addr = (udata_mem->buffer[i].stitch.addr & PAGE_MASK) +
+		       offset_in_page(addr);
+	} else if (cmd->udata_in_len < offset + sizeof(addr)) {
+		return 0;
+	}
 	return put_user(addr, (u64 __user *)at) ? -EFAULT : 0;
 }
 
@@ -215,9 +222,9 @@ int hyvh_udata_map(struct hyvh_udata_mem *udata_mem,
 
 	target->record = NULL;
 	for (i = 0; i < nr; i++) {
-		if (!udata_mem->buffer[i].list)
-			continue;
-		ret = hyvh_udata_stitch(udata_mem, i, target);
+		ret = 0;
+		if (udata_mem->buffer[i].list)
+			ret = hyvh_udata_stitch(udata_mem, i, target);
 		if (ret) {
 			hyvh_cmd_refuse(cmd, ret, "cannot stitch guest memory");
 			goto err_unmap;

@@ -182,7 +182,7 @@ static inline __u64 hyv_udata_get(const void *udata, __u32 udata_len,
 	}
 }
 
-/* All rules return 0 if the request is invalid, unless they say otherwise. */
+/* All rules return 0 if the request is invalid. */
 static inline __u64 hyv_mlx5_cq_length(__u32 cqe, __u64 cqe_size)
 {
 	if (cqe_size != 64 && cqe_size != 128)
@@ -199,7 +199,9 @@ static inline __u64 hyv_mlx5_srq_length(__u32 max_wr, __u32 max_sge)
 	return hyv_roundup_pow2((__u64)max_wr + 1) * (size < 32 ? 32 : size);
 }
 
-/* 0 also if there are no queues. */
+/* A QP may have no queues of its own. */
+#define HYV_RULE_NO_MEMORY	(~0ULL)
+
 static inline __u64 hyv_mlx5_qp_length(__u32 max_recv_wr, const void *udata,
 				       __u32 udata_len)
 {
@@ -211,6 +213,8 @@ static inline __u64 hyv_mlx5_qp_length(__u32 max_recv_wr, const void *udata,
 		rq_count = 0;
 	if (rq_count && rq_shift > HYV_RULE_MAX_SHIFT)
 		return 0;
+	if (!rq_count && !sq_count)
+		return HYV_RULE_NO_MEMORY;
 	return (rq_count ? rq_count << rq_shift : 0) + (sq_count << 6);
 }
 
@@ -268,8 +272,8 @@ static inline int hyv_udata_find(const struct hyv_udata_addr *where,
 		return 1;
 	}
 	range->length = hyv_udata_length(where, size, udata, udata_len);
-	/* A QP may have no queues of its own. */
-	if (!range->addr && !range->length && where->rule == HYV_RULE_MLX5_QP)
+	/* libmlx5 has an address anyway. */
+	if (range->length == HYV_RULE_NO_MEMORY)
 		return 0;
 	return range->addr && range->length ? 1 : -1;
 }

@@ -159,7 +159,7 @@ static void rules_no_queue(struct kunit *test)
 	qp.buf_addr = PAGE_SIZE;
 	KUNIT_EXPECT_EQ(test, hyv_udata_find(find_addr(HYV_CMD_CREATE_QP, 0),
 					     &size, &qp, sizeof(qp), PAGE_SIZE,
-					     &range), -1);
+					     &range), 0);
 }
 
 static void rules_record(struct kunit *test)
