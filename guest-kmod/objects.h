@@ -61,7 +61,9 @@ struct vhyv_port {
  *	nothing but the end of the context waits for them
  * @leaving: the process exits without waiting for @orphans; objects that it has
  *	not destroyed yet end with the context
- * @kept: memory of objects that have not been destroyed, freed with the context
+ * @kept: memory that the HCA may still access, freed with the context or, unless
+ *	@stuck, with the process
+ * @stuck: the host has refused to destroy an object
  */
 struct vhyv_host_context {
 	struct vhyv_dev *hdev;
@@ -71,6 +73,7 @@ struct vhyv_host_context {
 	struct vhyv_orphans orphans;
 	struct vhyv_orphans shared;
 	bool leaving;
+	bool stuck;
 	struct vhyv_mem *kept;
 };
 

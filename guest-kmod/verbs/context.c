@@ -170,8 +170,7 @@ void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 	llist_for_each_entry_safe(entry, next, list, node)
 		kfree(entry);
 
-	vhyv_context_settle(uctx->host);
-	vhyv_context_put(uctx->host);
+	vhyv_context_release(uctx->host);
 }
 
 /*

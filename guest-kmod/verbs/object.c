@@ -200,6 +200,17 @@ bool vhyv_context_settle(struct vhyv_host_context *host)
 }
 
 /*
+ * A process, all of whose objects have been destroyed, ends, and its context may stay
+ * for an XRC domain. What was kept then was memory of these objects.
+ */
+void vhyv_context_release(struct vhyv_host_context *host)
+{
+	if (vhyv_context_settle(host) && !READ_ONCE(host->stuck))
+		vhyv_mem_free(xchg(&host->kept, NULL));
+	vhyv_context_put(host);
+}
+
+/*
  * Without users, destroy a context and all that is left of it; later, if there are
  * abandoned commands which a process that exits has not waited for.
  */
@@ -231,7 +242,10 @@ int vhyv_object_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 	if (vhyv_context_settle(host)) {
 		int ret = vhyv_destroy(host->hdev, type, handle, mem, NULL);
 
-		if (!ret || type == HYV_OBJ_MR || type == HYV_OBJ_QP)
+		if (!ret)
+			return 0;
+		WRITE_ONCE(host->stuck, true);
+		if (type == HYV_OBJ_MR || type == HYV_OBJ_QP)
 			return ret;
 		/*
 		 * It may be used by an object that was abandoned and could not be
@@ -269,6 +283,7 @@ void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err)
 	if (err != -EIO || !cmd->mem)
 		return;
 	vhyv_keep_mem(cmd->orphans, cmd->mem);
+	WRITE_ONCE(vhyv_host_context(cmd->orphans)->stuck, true);
 	cmd->mem = NULL;
 }
 
@@ -305,8 +320,10 @@ static void vhyv_create_undo(struct vhyv_cmd *cmd)
 	}
 	cmd->mem = NULL;
 	if (vhyv_destroy(cmd->hdev, cmd->undo_arg, le32_to_cpu(rsp.handle),
-			 mem, cmd->client) && mem)
+			 mem, cmd->client) && mem) {
 		vhyv_keep_mem(cmd->orphans, mem);
+		WRITE_ONCE(vhyv_host_context(cmd->orphans)->stuck, true);
+	}
 }
 
 /**

@@ -30,6 +30,7 @@ int vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 			u32 handle);
 int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata);
 bool vhyv_context_settle(struct vhyv_host_context *host);
+void vhyv_context_release(struct vhyv_host_context *host);
 void vhyv_context_put(struct vhyv_host_context *host);
 void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem);
 void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err);
