@@ -235,14 +235,15 @@ int vhyv_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	if (attr->qp_type == IB_QPT_XRC_TGT)
 		return vhyv_create_target(qp, attr);
 
+	size = (struct hyv_queue_size) {
+		.entries = attr->srq ? 0 : attr->cap.max_recv_wr,
+	};
 	/* ib_uverbs passes on what a process has asked for. */
 	if (attr->qp_type == IB_QPT_XRC_INI) {
 		attr->cap.max_recv_wr = 0;
 		attr->cap.max_recv_sge = 0;
+		size.entries = 1;
 	}
-	size = (struct hyv_queue_size) {
-		.entries = attr->srq ? 0 : attr->cap.max_recv_wr,
-	};
 	cmd = vhyv_cmd_new_queue(hdev, VHYV_CMD_CREATE_QP, &size, udata);
 	if (IS_ERR(cmd))
 		return PTR_ERR(cmd);

@@ -51,6 +51,8 @@ static struct ib_qp *hyvh_ib_create_qp(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
 	struct ib_qp *ib;
 	int ret;
 
+	if (attr->qp_type == IB_QPT_XRC_INI)
+		size.entries = 1;
 	ret = hyvh_udata_begin(&bundle, uctx, cmd);
 	if (ret)
 		return ERR_PTR(ret);

@@ -57,7 +57,8 @@ struct hyv_udata_addr {
 /**
  * struct hyv_queue_size - what a rule needs of the fixed part of a request
  * @entries: CREATE_CQ and RESIZE_CQ: cqe; CREATE_SRQ: max_wr; CREATE_QP:
- *	cap.max_recv_wr, or 0 if the QP has an SRQ
+ *	cap.max_recv_wr; 0 if the QP has an SRQ; or 1 for an XRC_INI, for which
+ *	libmlx5 may leave room although it does not receive
  * @max_sge: CREATE_SRQ: max_sge
  */
 struct hyv_queue_size {
