@@ -9,6 +9,9 @@
 
 #include "hca/btf.h"
 
+/* Bytes of the first header; those of newer kernels declare more, but need not have it. */
+#define HYVH_BTF_HEADER_LEN	24
+
 /* Bytes after a struct btf_type, or -EINVAL if its kind is not known. */
 static s64 hyvh_btf_tail(const struct btf_type *type)
 {
@@ -80,8 +83,8 @@ int hyvh_btf_open(struct hyvh_btf *btf, const struct hyvh_btf *base,
 	u64 types, strings;
 	u32 at = 0;
 
-	if (len < sizeof(*hdr) || hdr->magic != BTF_MAGIC ||
-	    hdr->version != BTF_VERSION || hdr->hdr_len < sizeof(*hdr))
+	if (len < HYVH_BTF_HEADER_LEN || hdr->magic != BTF_MAGIC ||
+	    hdr->version != BTF_VERSION || hdr->hdr_len < HYVH_BTF_HEADER_LEN)
 		return -EINVAL;
 	types = (u64)hdr->hdr_len + hdr->type_off;
 	strings = (u64)hdr->hdr_len + hdr->str_off;
