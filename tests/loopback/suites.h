@@ -41,7 +41,8 @@ bool loop_driver(const char *what);
 void loop_expect_idle(const char *when);
 long loop_pinned(void);
 bool loop_works(const char *when);
-void loop_slow(uint16_t opcode);
+pid_t loop_slow_start(void (*run)(struct uv *uv), struct uv *uv,
+		      uint16_t opcode);
 void loop_slow_kill(pid_t pid, const char *name);
 
 /* test_host.c */

@@ -222,35 +222,32 @@ static void kill_one(unsigned int n, struct dt_rng *rng)
 }
 
 /* Send a command that takes long. */
-static void slow_child(struct uv *uv, uint16_t opcode)
+static void slow_child(struct uv *uv)
 {
 	uv_open(uv);
 	REQUIRE(!uv_get_context(uv) && !uv_alloc_pd(uv), "a PD");
-	if (opcode == HYV_CMD_CREATE_CQ)
+	if (vmm->slow_opcode == HYV_CMD_CREATE_CQ)
 		uv_create_cq(uv);
 	else if (!uv_reg_mr(uv))
 		uv_rereg_mr(uv);
-	_exit(0);
 }
 
-/* Let commands take LOOP_SLOW_MS, until vmm->slow_ms is 0. */
-void loop_slow(uint16_t opcode)
-{
-	vmm->slow_opcode = opcode;
-	vmm->slow_ms = LOOP_SLOW_MS * dt_timeout_scale();
-}
-
-static pid_t slow_start(struct uv *uv, uint16_t opcode)
+/* Let a process run that sends such a command, which takes long. */
+pid_t loop_slow_start(void (*run)(struct uv *uv), struct uv *uv,
+		      uint16_t opcode)
 {
 	unsigned int before = vmm->commands[opcode];
 	pid_t pid;
 
-	loop_slow(opcode);
+	vmm->slow_opcode = opcode;
+	vmm->slow_ms = LOOP_SLOW_MS * dt_timeout_scale();
 	fflush(stdout);
 	pid = fork();
 	REQUIRE(pid >= 0, "fork");
-	if (!pid)
-		slow_child(uv, opcode);
+	if (!pid) {
+		run(uv);
+		_exit(0);
+	}
 	REQUIRE(dt_until(vmm->commands[opcode] != before),
 		"the process sends its command");
 	return pid;
@@ -278,7 +275,7 @@ static void test_kill_slow(uint16_t opcode, const char *name, bool unbind)
 	struct uv uv;
 	pid_t pid;
 
-	pid = slow_start(&uv, opcode);
+	pid = loop_slow_start(slow_child, &uv, opcode);
 	pinned = loop_pinned();
 	loop_slow_kill(pid, name);
 	tap_is(loop_pinned(), pinned, "%s: its memory stays pinned", name);
@@ -306,7 +303,7 @@ static void test_kill_shared(void)
 	uv = mmap(NULL, sizeof(*uv), PROT_READ | PROT_WRITE,
 		  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(uv != MAP_FAILED, "mmap");
-	pid = slow_start(uv, HYV_CMD_REREG_MR);
+	pid = loop_slow_start(slow_child, uv, HYV_CMD_REREG_MR);
 	pidfd = pidfd_open(pid, 0);
 	REQUIRE(pidfd >= 0, "pidfd_open");
 	fd = pidfd_getfd(pidfd, uv->fd, 0);

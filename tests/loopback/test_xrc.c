@@ -23,42 +23,22 @@ static void open_domain(struct uv *uv)
 	REQUIRE_EQ(uv_open_xrcd(uv, file), 0, "OPEN_XRCD");
 }
 
-static pid_t start(void (*run)(void), uint16_t slow_opcode)
+static void modify_target(struct uv *uv)
 {
-	unsigned int before = vmm->commands[slow_opcode];
-	pid_t pid;
-
-	loop_slow(slow_opcode);
-	fflush(stdout);
-	pid = fork();
-	REQUIRE(pid >= 0, "fork");
-	if (!pid) {
-		run();
-		_exit(0);
-	}
-	REQUIRE(dt_until(vmm->commands[slow_opcode] != before),
-		"the process sends its command");
-	return pid;
-}
-
-static void modify_target(void)
-{
-	struct uv uv;
-
-	open_domain(&uv);
-	REQUIRE_EQ(uv_create_target(&uv), 0, "CREATE_QP of a target");
-	uv_target_init(&uv);
+	open_domain(uv);
+	REQUIRE_EQ(uv_create_target(uv), 0, "CREATE_QP of a target");
+	uv_target_init(uv);
 }
 
 /* The domain's maker does not wait for a command of another one. */
 static void test_user_killed(void)
 {
-	struct uv maker;
+	struct uv maker, user;
 	uint64_t took;
 	pid_t pid;
 
 	open_domain(&maker);
-	pid = start(modify_target, HYV_CMD_MODIFY_QP);
+	pid = loop_slow_start(modify_target, &user, HYV_CMD_MODIFY_QP);
 	loop_slow_kill(pid, "MODIFY_QP of a target");
 	took = dt_now_ms();
 	tap_is(uv_dealloc_pd(&maker), 0, "DEALLOC_PD of the domain's maker");
@@ -71,23 +51,21 @@ static void test_user_killed(void)
 	loop_expect_idle("after a command for a target");
 }
 
-static void register_again(void)
+static void register_again(struct uv *uv)
 {
-	struct uv uv;
-
-	open_domain(&uv);
-	REQUIRE_EQ(uv_reg_mr(&uv), 0, "REG_MR");
-	uv_rereg_mr(&uv);
+	open_domain(uv);
+	REQUIRE_EQ(uv_reg_mr(uv), 0, "REG_MR");
+	uv_rereg_mr(uv);
 }
 
 /* The memory of the maker is free although its domain stays for another one. */
 static void test_maker_killed(void)
 {
 	long before = loop_pinned();
-	struct uv user;
+	struct uv maker, user;
 	pid_t pid;
 
-	pid = start(register_again, HYV_CMD_REREG_MR);
+	pid = loop_slow_start(register_again, &maker, HYV_CMD_REREG_MR);
 	open_domain(&user);
 	kill(pid, SIGKILL);
 	vmm->slow_ms = 0;
