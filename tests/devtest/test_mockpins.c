@@ -4,6 +4,7 @@
  * mappings registrations take. The mock HCA is slow then. Needs what
  * test_mock.c needs.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -191,7 +192,13 @@ static void test_forked(void)
 
 	reg_start(&reg);
 	stitch_find(&at, &len);
-	REQUIRE(!madvise(at, len, MADV_DOFORK), "MADV_DOFORK");
+	if (madvise(at, len, MADV_DOFORK)) {
+		/* 7.3 refuses it for this mapping, 6.12 does not. */
+		tap_is(errno, EINVAL, "no child can inherit the pages");
+		tap_is(reg_go_on(&reg), 0, "REG_MR of pages that stay here");
+		reg_end(&reg);
+		return;
+	}
 	fflush(stdout);
 	pid = fork();
 	REQUIRE(pid >= 0, "fork");
