@@ -95,8 +95,8 @@ int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	mutex_init(&uctx->record_lock);
 	INIT_LIST_HEAD(&uctx->records);
 	uctx->uars = hyvs_uars_create(uctx);
-	if (!uctx->uars) {
-		ret = -ENOMEM;
+	if (IS_ERR(uctx->uars)) {
+		ret = PTR_ERR(uctx->uars);
 		goto err_process;
 	}
 	ret = hyvs_worker_start(uctx);

@@ -57,7 +57,7 @@ static vm_fault_t hyvs_uar_fault(struct vm_fault *vmf)
 	vm_fault_t ret;
 
 	down_read(&uars->lock);
-	ret = hyvs_uar_insert(uars, vma->vm_pgoff % HYVS_ALL_UARS, NULL, vmf,
+	ret = hyvs_uar_insert(uars, vma->vm_pgoff, NULL, vmf,
 			      vma->vm_page_prot);
 	up_read(&uars->lock);
 	return ret;
@@ -101,7 +101,7 @@ static bool hyvs_view_get(struct hyvs_view *view,
 		return false;
 	INIT_LIST_HEAD(&view->link);
 	view->uars = vma->vm_private_data;
-	view->index = vma->vm_pgoff % HYVS_ALL_UARS;
+	view->index = vma->vm_pgoff;
 	view->open = false;
 	kref_get(&view->uars->ref);
 	*pfn = hyvs_uar_pfn(view->uars, view->index);
@@ -182,11 +182,11 @@ int hyvs_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
 	if (index < 0)
 		goto err_count;
 
-	vma->vm_pgoff = hyvs_uar_pgoff(uars, index);
+	vma_set_file(vma, uars->file);
+	vma->vm_pgoff = index;
 	vma->vm_private_data = uars;
 	vma->vm_ops = &hyvs_uar_vm_ops;
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	WRITE_ONCE(uars->mapping, vma->vm_file->f_mapping);
 	kref_get(&uars->ref);
 	return 0;
 

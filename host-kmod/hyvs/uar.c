@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
 #include "hyvs/uar.h"
@@ -51,6 +54,8 @@ static void hyvs_uars_free(struct hyvs_uars *uars)
 	unsigned int i;
 
 	mutex_destroy(&uars->views_lock);
+	if (uars->file)
+		fput(uars->file);
 	for (i = 0; i < HYVS_ALL_UARS; i++)
 		free_page((unsigned long)uars->page[i]);
 	kfree(uars);
@@ -58,13 +63,14 @@ static void hyvs_uars_free(struct hyvs_uars *uars)
 
 struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx)
 {
-	static atomic64_t ids = ATOMIC64_INIT(0);
 	struct hyvs_uars *uars;
+	struct file *file;
 	unsigned int i;
+	int ret;
 
 	uars = kzalloc(sizeof(*uars), GFP_KERNEL_ACCOUNT);
 	if (!uars)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	kref_init(&uars->ref);
 	init_rwsem(&uars->lock);
 	uars->uctx = uctx;
@@ -73,17 +79,28 @@ struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx)
 	init_waitqueue_head(&uars->wait);
 	hrtimer_setup(&uars->timer, hyvs_uars_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL);
-	uars->id = atomic64_inc_return(&ids);
 	for (i = 0; i < HYVS_UARS; i++) {
 		uars->page[i] = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-		if (!uars->page[i])
-			goto err_pages;
+		if (!uars->page[i]) {
+			ret = -ENOMEM;
+			goto err_free;
+		}
 	}
+	/* Its lock is held while pages are hidden, so each context has its own. */
+	file = shmem_file_setup("hyvs-uar", 0, EMPTY_VMA_FLAGS);
+	if (IS_ERR(file)) {
+		/* So it calls a lack of memory for an inode. */
+		ret = PTR_ERR(file) == -ENOSPC ? -ENOMEM : PTR_ERR(file);
+		goto err_free;
+	}
+	/* Only hyvs_mmap() maps it: remap_file_pages() would not count its mappings. */
+	file->f_mode &= ~(FMODE_READ | FMODE_WRITE);
+	uars->file = file;
 	return uars;
 
-err_pages:
+err_free:
 	hyvs_uars_free(uars);
-	return NULL;
+	return ERR_PTR(ret);
 }
 
 int hyvs_uars_make(struct hyvs_uars *uars, unsigned int i)
@@ -116,11 +133,6 @@ void hyvs_uars_disconnect(struct hyvs_uars *uars)
 	uars->uctx = NULL;
 	up_write(&uars->lock);
 	hrtimer_cancel(&uars->timer);
-}
-
-pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index)
-{
-	return (pgoff_t)uars->id * HYVS_ALL_UARS + index;
 }
 
 void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view)
@@ -167,9 +179,6 @@ static void hyvs_uars_hide_views(struct hyvs_uars *uars)
 
 void hyvs_uars_hide(struct hyvs_uars *uars)
 {
-	struct address_space *mapping = READ_ONCE(uars->mapping);
-	loff_t start = (loff_t)hyvs_uar_pgoff(uars, 0) << PAGE_SHIFT;
-
 	/* Pairs with hyvs_uars_opened(). */
 	if (!smp_load_acquire(&uars->open))
 		return;
@@ -178,9 +187,8 @@ void hyvs_uars_hide(struct hyvs_uars *uars)
 	WRITE_ONCE(uars->open, false);
 	/* Before the pages are taken away. */
 	smp_mb();
-	if (mapping)
-		unmap_mapping_range(mapping, start, HYVS_ALL_UARS * PAGE_SIZE,
-				    1);
+	unmap_mapping_range(uars->file->f_mapping, 0,
+			    HYVS_ALL_UARS * PAGE_SIZE, 1);
 	hyvs_uars_hide_views(uars);
 }
 

@@ -19,10 +19,10 @@
 #define HYVS_UARS	8	/* that each context has */
 #define HYVS_OWN_UARS	8	/* that are made when they are mapped */
 #define HYVS_ALL_UARS	(HYVS_UARS + HYVS_OWN_UARS)
-/* Each costs time when pages are hidden, with a lock that others' mappings need. */
+/* Each costs time when pages are hidden. */
 #define HYVS_MAX_MAPPINGS	256
 
-struct address_space;
+struct file;
 struct hyvs_ucontext;
 struct hyvs_view;
 
@@ -32,8 +32,7 @@ struct hyvs_uars {
 	struct rw_semaphore lock;	/* protects uctx; inside mmap_lock */
 	struct hyvs_ucontext *uctx;	/* NULL once it has gone */
 	void *page[HYVS_ALL_UARS];	/* NULL: not made yet */
-	u64 id;				/* of the context; place in the mapping */
-	struct address_space *mapping;	/* of the file; NULL until mapped */
+	struct file *file;		/* that processes map, with page i at i */
 	atomic_t mappings;		/* in processes, also those of fork() */
 	struct mutex views_lock;	/* protects views */
 	struct list_head views;		/* struct hyvs_view: other places */
@@ -53,6 +52,7 @@ struct hyvs_uars {
 void hyvs_uars_wake(struct hyvs_uars *uars);
 /* The same, a little later. */
 void hyvs_uars_wake_later(struct hyvs_uars *uars);
+/* Returns ERR_PTR() of -ENOMEM or -ENFILE. */
 struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx);
 void hyvs_uars_put(struct hyvs_uars *uars);
 /*
@@ -62,8 +62,6 @@ void hyvs_uars_put(struct hyvs_uars *uars);
 int hyvs_uars_make(struct hyvs_uars *uars, unsigned int i);
 /* The context goes. What is stored from now on is no doorbell. */
 void hyvs_uars_disconnect(struct hyvs_uars *uars);
-/* All contexts of a device share the mapping of its file, so each has a place. */
-pgoff_t hyvs_uar_pgoff(const struct hyvs_uars *uars, unsigned int index);
 /* From now until the end of hyvs_uars_del_view() pages are hidden there, too. */
 void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view);
 void hyvs_uars_del_view(struct hyvs_uars *uars, struct hyvs_view *view);

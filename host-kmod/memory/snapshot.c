@@ -151,14 +151,13 @@ static int hyvh_snapshot_fill(struct hyvh_snapshot *snapshot, struct file *file,
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
 	vma = vma_lookup(mm, addr);
-	if (!vma || vma->vm_file != file || vma->vm_start != addr ||
-	    vma_pages(vma) != snapshot->nr)
+	if (!vma || vma->vm_start != addr || vma_pages(vma) != snapshot->nr)
 		goto out;
 	snapshot->cache = hyvh_snapshot_cache(vma);
-	/* hyvs.ko has an offset of its own. */
+	/* hyvs.ko has a file and offsets of its own. */
 	if (hyvh_snapshot_view(snapshot, vma))
 		ret = 0;
-	else if (vma->vm_pgoff != pgoff)
+	else if (vma->vm_file != file || vma->vm_pgoff != pgoff)
 		ret = -EFAULT;
 	else if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		ret = hyvh_snapshot_io(snapshot, vma, lasting);

@@ -37,6 +37,10 @@ struct ib_dmah;
 #define system_dfl_wq system_unbound_wq
 #endif
 
+#ifndef COMPAT_HAS_SHMEM_VMA_FLAGS
+#define EMPTY_VMA_FLAGS 0
+#endif
+
 #ifndef COMPAT_HAS_HRTIMER_SETUP
 #include "hrtimer.h"
 #endif

@@ -488,8 +488,11 @@ static void test_mappings(struct rc *rc)
 		munmap(page[i], PAGE);
 	page[0] = map_doorbells(rc);
 	tap_ok(page[0] != MAP_FAILED, "unmapping makes room");
-	if (page[0] != MAP_FAILED)
+	if (page[0] != MAP_FAILED) {
+		tap_is(remap_file_pages(page[0], PAGE, 0, 1, 0), -1,
+		       "no mapping of them is made without the device");
 		munmap(page[0], PAGE);
+	}
 }
 
 /* Without libmlx5, which has pages mapped for as long as the device is open. */
@@ -592,7 +595,7 @@ int main(int argc, char **argv)
 	if (argc != 1)
 		die("usage: misuse [remap | file FILE]");
 	rc_open(&rc);
-	tap_plan(29);
+	tap_plan(30);
 	test_attributes(&rc);
 	test_fork(&rc);
 	test_mappings(&rc);

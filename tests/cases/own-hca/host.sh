@@ -14,7 +14,8 @@ MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device test
 . "$HYV_TREE/tests/cases/pyverbs/run.sh"
 
 KLOG_HARMLESS+=('^hyvs: (loading out-of-tree module|module verification failed)'
-	'^(own|gone): no rdma_cm: UDP port 4791 is in use')
+	'^(own|gone): no rdma_cm: UDP port 4791 is in use'
+	'^mmap: misuse \([0-9]+\) uses deprecated remap_file_pages\(\) syscall')
 export IBDEV=hyvs0
 PARAMETERS=/sys/module/hyvs/parameters
 
@@ -39,6 +40,11 @@ own() {
 # worker_of PID: the thread of the context of a process
 worker_of() {
 	pgrep -x "$IBDEV-$1"
+}
+
+# uar_files PID: print the inodes of the files that are the process's UAR pages
+uar_files() {
+	awk '$6 ~ /hyvs-uar/ { print $5 }' "/proc/$1/maps" | sort -u
 }
 
 # endless TYPE: a pair of programs that does not end by itself; sets SERVER and CLIENT
@@ -181,6 +187,11 @@ wait_for 60 rmdir /sys/fs/cgroup/own
 for type in RC XRC; do
 	step "processes are killed, $type"
 	endless $type
+	# Mappings of one file have a lock in common.
+	for pid in $SERVER $CLIENT; do
+		uar_files "$pid"
+	done | tee "$OUT/uar-files"
+	[ "$(sort -u "$OUT/uar-files" | wc -l)" = 2 ]
 	kill -KILL $SERVER
 	wait $SERVER || true
 	kill -KILL $CLIENT
