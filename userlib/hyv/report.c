@@ -119,7 +119,7 @@ static void list_row(struct table *table, const void *vnic)
 	table_add_word(table, hyv_vnic_hca(vnic));
 	table_add(table, hyv_vnic_state_str(vnic));
 	table_add_u64(table, nr_objects(vnic));
-	table_add_u64(table, hyv_vnic_pinned(vnic));
+	table_add_u64(table, hyv_vnic_quota_used(vnic, HYV_QUOTA_PINNED));
 	table_add_word(table, hyv_vnic_name(vnic));
 }
 
@@ -239,7 +239,7 @@ static void stats_row(struct table *table, const struct hyv_vnic *vnic)
 	table_add_u64(table, hyv_vnic_pid(vnic));
 	table_add_word(table, hyv_vnic_hca(vnic));
 	table_add_u64(table, nr_objects(vnic));
-	table_add_u64(table, hyv_vnic_pinned(vnic));
+	table_add_u64(table, hyv_vnic_quota_used(vnic, HYV_QUOTA_PINNED));
 }
 
 void report_stats(FILE *out, bool as_json, struct hyv_vnic **vnics)

@@ -161,11 +161,6 @@ HYV_API uint64_t hyv_vnic_quota_max(const struct hyv_vnic *vnic,
 				    enum hyv_quota quota);
 /* Lower-case identifier; NULL after the last quota. */
 HYV_API const char *hyv_quota_name(enum hyv_quota quota);
-/* The same for HYV_QUOTA_PINNED and HYV_QUOTA_QUEUE_BYTES. */
-HYV_API uint64_t hyv_vnic_pinned(const struct hyv_vnic *vnic);
-HYV_API uint64_t hyv_vnic_pinned_max(const struct hyv_vnic *vnic);
-HYV_API uint64_t hyv_vnic_queue_bytes(const struct hyv_vnic *vnic);
-HYV_API uint64_t hyv_vnic_queue_bytes_max(const struct hyv_vnic *vnic);
 /* Part of the window in use, and its size. In bytes. */
 HYV_API uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic);
 HYV_API uint64_t hyv_vnic_window_size(const struct hyv_vnic *vnic);

@@ -304,26 +304,6 @@ const char *hyv_quota_name(enum hyv_quota quota)
 	return NULL;
 }
 
-uint64_t hyv_vnic_pinned(const struct hyv_vnic *vnic)
-{
-	return vnic->quota_used[HYV_QUOTA_PINNED];
-}
-
-uint64_t hyv_vnic_pinned_max(const struct hyv_vnic *vnic)
-{
-	return vnic->quota_max[HYV_QUOTA_PINNED];
-}
-
-uint64_t hyv_vnic_queue_bytes(const struct hyv_vnic *vnic)
-{
-	return vnic->quota_used[HYV_QUOTA_QUEUE_BYTES];
-}
-
-uint64_t hyv_vnic_queue_bytes_max(const struct hyv_vnic *vnic)
-{
-	return vnic->quota_max[HYV_QUOTA_QUEUE_BYTES];
-}
-
 uint64_t hyv_vnic_window_used(const struct hyv_vnic *vnic)
 {
 	return vnic->window_used;

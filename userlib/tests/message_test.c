@@ -121,7 +121,7 @@ static void vnic_with_only_an_id(void)
 	EXPECT_STR(hyv_vnic_name(vnic), "");
 	EXPECT_STR(hyv_vnic_comm(vnic), "");
 	EXPECT_STR(hyv_vnic_hca(vnic), "");
-	EXPECT_EQ(hyv_vnic_pinned(vnic), 0);
+	EXPECT_EQ(hyv_vnic_quota_used(vnic, HYV_QUOTA_PINNED), 0);
 	EXPECT_EQ(hyv_vnic_quota_max(vnic, HYV_QUOTA_MR_BYTES), 0);
 	EXPECT_EQ(hyv_vnic_nr_object_types(vnic), 0);
 	EXPECT_EQ(hyv_vnic_counter(vnic, HYV_COUNTER_COMMANDS), 0);
