@@ -21,5 +21,5 @@ step "differences: test, native, guest"
 join -a 1 -j 1 -o 0,1.2,2.2 <(sort "$OUT/native") <(sort "$OUT/guest") |
 	awk '$2 != $3' | tee "$OUT/different"
 
-step "all tests that pass natively pass in the guest"
-must_fail grep ' ok ' "$OUT/different"
+step "all tests that pass natively pass in the guest, but for on-demand paging"
+must_fail grep -vE '^test_odp\.[^ ]+ ok skipped$' <(grep ' ok ' "$OUT/different" || true)
