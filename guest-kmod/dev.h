@@ -56,7 +56,8 @@ enum {
  * @events: event queues
  * @wq: runs work that issues commands of the guest's kernel; never waits for processes
  * @munmap_wq: undoes mappings, each in the turn of its process
- * @undo_wq: runs abandoned commands' work, which may wait for slow processes
+ * @undo_wq: runs abandoned commands' work, and the ends of contexts, which may wait
+ *	for slow processes
  * @fail_work: resets and unregisters the device, see vhyv_dev_fail()
  * @config_work: looks for a change of the configuration space
  * @reboot_nb: resets the device before a reboot

@@ -64,6 +64,7 @@ struct vhyv_port {
  * @kept: memory that the HCA may still access, freed with the context or, unless
  *	@stuck, with the process
  * @stuck: the host has refused to destroy an object
+ * @end_work: ends the context after the last of @users
  */
 struct vhyv_host_context {
 	struct vhyv_dev *hdev;
@@ -75,6 +76,7 @@ struct vhyv_host_context {
 	bool leaving;
 	bool stuck;
 	struct vhyv_mem *kept;
+	struct work_struct end_work;
 };
 
 /**

@@ -110,8 +110,7 @@ struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
 
 	cmd->hdev = hdev;
 	cmd->layout = layout;
-	cmd->class = vhyv_cmd_class(layout->opcode);
-	cmd->ticket.share = &cmd->client->share[cmd->class];
+	vhyv_cmd_set_class(cmd, vhyv_cmd_class(layout->opcode));
 	cmd->req = req;
 	cmd->req_len = req_len;
 	cmd->rsp = rsp;
@@ -131,6 +130,13 @@ err_free_req:
 	return ERR_PTR(-ENOMEM);
 }
 
+/* Let a command that was not submitted take its credit from the pool of @class. */
+void vhyv_cmd_set_class(struct vhyv_cmd *cmd, enum vhyv_cmd_class class)
+{
+	cmd->class = class;
+	cmd->ticket.share = &cmd->client->share[class];
+}
+
 /*
  * Let a command that was not submitted count for @client instead of the caller: a
  * kernel thread must not wait for one process when it cleans up after another.
@@ -142,7 +148,7 @@ void vhyv_cmd_count_for(struct vhyv_cmd *cmd, struct vhyv_client *client)
 
 	vhyv_client_hold(q, client);
 	cmd->client = client;
-	cmd->ticket.share = &client->share[cmd->class];
+	vhyv_cmd_set_class(cmd, cmd->class);
 	vhyv_client_put(q, caller);
 }
 

@@ -173,6 +173,7 @@ struct vhyv_cmd {
 struct vhyv_cmd *vhyv_cmd_alloc(struct vhyv_dev *hdev,
 				const struct vhyv_cmd_layout *layout,
 				size_t req_len, size_t rsp_size, gfp_t gfp);
+void vhyv_cmd_set_class(struct vhyv_cmd *cmd, enum vhyv_cmd_class class);
 void vhyv_cmd_count_for(struct vhyv_cmd *cmd, struct vhyv_client *client);
 void vhyv_cmd_reuse(struct vhyv_cmd *cmd);
 void vhyv_cmd_free(struct vhyv_cmd *cmd);

@@ -33,7 +33,7 @@ static int vhyv_destroy_as(struct vhyv_dev *hdev, enum hyv_obj_type type,
 	if (WARN_ON_ONCE(IS_ERR(cmd)))
 		return 0;
 
-	cmd->class = class;
+	vhyv_cmd_set_class(cmd, class);
 	if (client)
 		vhyv_cmd_count_for(cmd, client);
 	req = cmd->req;
@@ -135,6 +135,15 @@ static void vhyv_host_context_unshared(struct vhyv_orphans *orphans)
 	vhyv_orphans_put(&host->orphans);
 }
 
+static void vhyv_context_end_work(struct work_struct *work)
+{
+	struct vhyv_host_context *host = container_of(work,
+						      struct vhyv_host_context,
+						      end_work);
+
+	vhyv_orphans_put(&host->shared);
+}
+
 int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
@@ -165,6 +174,7 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 	refcount_set(&host->users, 1);
 	vhyv_orphans_init(&host->orphans, vhyv_host_context_end);
 	vhyv_orphans_init(&host->shared, vhyv_host_context_unshared);
+	INIT_WORK(&host->end_work, vhyv_context_end_work);
 	uctx->host = host;
 	atomic_inc(&hdev->nr_contexts);
 	return 0;
@@ -200,6 +210,16 @@ bool vhyv_context_settle(struct vhyv_host_context *host)
 }
 
 /*
+ * Without users, destroy a context and all that is left of it; later, if there are
+ * abandoned commands which a process that exits has not waited for.
+ */
+static void vhyv_context_put(struct vhyv_host_context *host)
+{
+	if (refcount_dec_and_test(&host->users))
+		vhyv_orphans_put(&host->shared);
+}
+
+/*
  * A process, all of whose objects have been destroyed, ends, and its context may stay
  * for an XRC domain. What was kept then was memory of these objects.
  */
@@ -211,13 +231,13 @@ void vhyv_context_release(struct vhyv_host_context *host)
 }
 
 /*
- * Without users, destroy a context and all that is left of it; later, if there are
- * abandoned commands which a process that exits has not waited for.
+ * As vhyv_context_put(), for a caller with a lock that other processes wait for: DESTROY
+ * of the context may have to wait for slow commands of the process.
  */
-void vhyv_context_put(struct vhyv_host_context *host)
+void vhyv_context_put_later(struct vhyv_host_context *host)
 {
 	if (refcount_dec_and_test(&host->users))
-		vhyv_orphans_put(&host->shared);
+		queue_work(host->hdev->undo_wq, &host->end_work);
 }
 
 /**

@@ -43,6 +43,6 @@ int vhyv_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 
 	if (vhyv_shared_destroy(xrcd->host, HYV_OBJ_XRCD, xrcd->handle))
 		ibdev_dbg(ibxrcd->device, "XRC domain stays with its context\n");
-	vhyv_context_put(xrcd->host);
+	vhyv_context_put_later(xrcd->host);
 	return 0;
 }

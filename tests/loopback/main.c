@@ -14,6 +14,7 @@ static const struct dt_suite suites[] = {
 	{"kill", "processes are killed at random points", suite_kill, 180},
 	{"xrc", "processes that share an XRC domain are killed", suite_xrc,
 	 120},
+	{"turns", "ends of XRC domains among other commands", suite_turns, 120},
 	{"ends", "the driver, the device, the HCA and the VMM end", suite_ends,
 	 240},
 	{"gids", "guest addressing (LOOP_NETDEV)", suite_gids, 180},

@@ -15,6 +15,7 @@ struct vmm_options;
 void suite_life(void);
 void suite_kill(void);
 void suite_xrc(void);
+void suite_turns(void);
 void suite_ends(void);
 void suite_gids(void);
 void suite_retry(void);

@@ -155,11 +155,15 @@ static uint32_t vmm_shorten(uint16_t opcode, struct hyv_rsp *rsp, uint32_t len)
 	return len;
 }
 
-static void vmm_be_slow(uint16_t opcode)
+static void vmm_be_slow(const struct vq_chain *chain, uint16_t opcode)
 {
+	const struct hyv_destroy_req *req = (void *)chain->in;
 	uint64_t end;
 
 	if (!vmm->slow_ms || opcode != vmm->slow_opcode)
+		return;
+	if (vmm->slow_type && (chain->in_len < sizeof(*req) ||
+			       le32toh(req->type) != vmm->slow_type))
 		return;
 	end = dt_now_ms() + vmm->slow_ms;
 	while (dt_now_ms() < end && vmm->slow_ms &&
@@ -184,7 +188,7 @@ static uint32_t vmm_execute(struct vq_chain *chain, struct hyv_rsp *rsp,
 	rsp->size = htole32(sizeof(*rsp));
 	if (vmm_reply_instead(opcode, rsp))
 		return sizeof(*rsp);
-	vmm_be_slow(opcode);
+	vmm_be_slow(chain, opcode);
 	failnth_set(atomic_exchange(&vmm->host_fault, 0));
 	ret = vnic_exec_raw(&m.vnic, chain->in, chain->in_len, rsp, room, &len);
 	if (failnth_injected()) {
@@ -655,6 +659,7 @@ void vmm_behave(void)
 {
 	vmm->dead = false;
 	vmm->slow_ms = 0;
+	vmm->slow_type = 0;
 	vmm->fail_times = 0;
 	vmm->host_fault = 0;
 	vmm->garble = 0;

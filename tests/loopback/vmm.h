@@ -37,6 +37,7 @@ enum vmm_order {
  * @state: 0 before the driver has the device, 1 after that, -1 on failure
  * @dead: take nothing from the control queue
  * @slow_opcode: delay the execution of these commands
+ * @slow_type: of DESTROY, only those of this type; 0 for all
  * @slow_ms: by so much; ends early if it becomes 0
  * @fail_opcode: do not execute these commands,
  * @fail_status: but return this status,
@@ -60,7 +61,7 @@ struct vmm_ctl {
 	uint32_t index;
 	atomic_int state;
 	atomic_bool dead;
-	atomic_uint slow_opcode, slow_ms;
+	atomic_uint slow_opcode, slow_type, slow_ms;
 	atomic_uint fail_opcode, fail_status, fail_times;
 	atomic_uint lose_opcode;
 	atomic_uint host_fault;
