@@ -159,12 +159,13 @@ static void eng_run_error(struct eng_worker *worker)
 	worker->error_due = worker->now + worker->error_period;
 }
 
-struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
+bool eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
 {
 	struct eng_budget budget = { .wqes = wqes, .bytes = bytes };
 	struct eng *eng = worker->eng;
-	struct eng_todo todo;
 	struct eng_qp *qp;
+	u64 deadline;
+	bool more;
 
 	eng_enter(worker);
 	worker->now = eng->ops->now(eng->env);
@@ -180,16 +181,15 @@ struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
 		eng_run_qp(worker, qp, &budget);
 	}
 	eng_cq_flush(worker);
-	todo.more = eng_place_next(worker, &todo.deadline) ||
-		    worker->error_left || worker->arm_left;
+	more = eng_place_next(worker, &deadline) || worker->error_left ||
+	       worker->arm_left;
 	eng_leave(worker);
-	return todo;
+	return more;
 }
 
 struct eng_looked eng_scan(struct eng_worker *worker, bool begin)
 {
 	struct eng_looked looked;
-	u64 deadline;
 
 	if (begin) {
 		worker->scan_left = READ_ONCE(worker->nr_qps);
@@ -199,7 +199,8 @@ struct eng_looked eng_scan(struct eng_worker *worker, bool begin)
 	eng_place_scan(worker);
 	eng_cq_scan(worker);
 	eng_leave(worker);
-	looked.work = eng_place_next(worker, &deadline);
+	looked.work = eng_place_next(worker, &looked.deadline) ||
+		      worker->error_left;
 	looked.more = worker->scan_left || worker->arm_left;
 	return looked;
 }

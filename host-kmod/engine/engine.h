@@ -240,11 +240,7 @@ struct eng_timer {
 struct eng_looked {
 	bool work;		/* there is something to run */
 	bool more;		/* this was not the last part */
-};
-
-struct eng_todo {
-	bool more;		/* there is work left: run again */
-	u64 deadline;		/* run again at this time; 0: no need */
+	u64 deadline;		/* run at this time; 0: no need */
 };
 
 void eng_worker_add(struct eng *eng, struct eng_worker *worker);
@@ -254,8 +250,9 @@ void eng_worker_del(struct eng_worker *worker);
 /*
  * Execute about @wqes work requests and @bytes bytes: no more than one step, or
  * one datagram for all members of a group, is begun when they are almost used up.
+ * Returns true if there is work left: run again.
  */
-struct eng_todo eng_run(struct eng_worker *worker, u32 wqes, u32 bytes);
+bool eng_run(struct eng_worker *worker, u32 wqes, u32 bytes);
 
 /*
  * Look at the records of up to ENG_SCAN queues, and of as many CQs. With @begin,

@@ -24,7 +24,7 @@ void hyvs_run_targets(struct work_struct *work)
 					       target_work);
 
 	/* They have no send queue, so there is nothing to wait for. */
-	if (eng_run(&dev->targets, RUN_WQES, RUN_BYTES).more)
+	if (eng_run(&dev->targets, RUN_WQES, RUN_BYTES))
 		queue_work(system_dfl_wq, work);
 }
 

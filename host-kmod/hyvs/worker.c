@@ -11,7 +11,8 @@
  *	P1 woken = false, barrier	F1 insert the page, open = true
  *	P2 hide, if open		F2 try to do the work at once
  *	P3 barrier			F3 barrier, woken = true
- *	P4 look at all records		F4 barrier, wake if asleep
+ *	P4 look at all records, and	F4 barrier, wake if asleep
+ *	   for the next deadline
  *	P5 asleep = true, barrier	F5 store to the page
  *	P6 sleep unless woken
  *
@@ -23,6 +24,7 @@
  * and so is the record before it, which P4 finds. Any later store faults, and F1
  * is after P2. So F3 is after P1, and either P6 sees it or F4 sees P5. A page that
  * was inserted is hidden by the next P2, as "open" is visible before "woken" is.
+ * No deadline is lost either: F2 may set one, before F3 as the record is.
  * tests/engine/test_park.c walks through all interleavings.
  *
  * F2 is not needed for any of this. But a process that polls, where processors are
@@ -92,8 +94,8 @@ static bool hyvs_worker_poll(struct hyvs_ucontext *uctx)
 	return work;
 }
 
-/* Look at all records, or until there is work. */
-static bool hyvs_worker_scan(struct hyvs_ucontext *uctx)
+/* Look at all records, or until there is work; then also for the next deadline. */
+static struct eng_looked hyvs_worker_scan(struct hyvs_ucontext *uctx)
 {
 	struct eng_looked looked = { .more = true };
 	bool begin = true;
@@ -105,7 +107,7 @@ static bool hyvs_worker_scan(struct hyvs_ucontext *uctx)
 		begin = false;
 		cond_resched();
 	}
-	return looked.work;
+	return looked;
 }
 
 /* Read without a lock: somebody may just be adding one. */
@@ -116,17 +118,17 @@ static u32 hyvs_worker_objects(const struct hyvs_ucontext *uctx)
 
 bool hyvs_worker_assist(struct hyvs_ucontext *uctx)
 {
-	struct eng_todo todo = {};
+	bool more = false;
 
 	if (hyvs_worker_objects(uctx) > FAULT_OBJECTS ||
 	    !spin_trylock(&uctx->run_lock))
 		return false;
 	if (eng_scan(&uctx->worker, true).work) {
-		todo = eng_run(&uctx->worker, FAULT_WQES, FAULT_BYTES);
+		more = eng_run(&uctx->worker, FAULT_WQES, FAULT_BYTES);
 		hyvs_count(uctx, HYVS_STAT_ASSISTS);
 	}
 	spin_unlock(&uctx->run_lock);
-	return !todo.more;
+	return !more;
 }
 
 /* Watching pays where doorbells soon follow each other. As KVM polls halted CPUs. */
@@ -153,22 +155,34 @@ static void hyvs_worker_sleep(struct hyvs_ucontext *uctx, u64 timeout)
 					   timeout);
 }
 
-/* Let others have the processor, and sleep if there is no work before @deadline. */
-static void hyvs_worker_park(struct hyvs_ucontext *uctx, u64 deadline)
+/* Nanoseconds until @deadline; KTIME_MAX if there is none. */
+static u64 hyvs_until(u64 deadline)
 {
-	u64 now = ktime_get_ns(), timeout = KTIME_MAX, keep;
+	u64 now;
+
+	if (!deadline)
+		return KTIME_MAX;
+	now = ktime_get_ns();
+	return deadline > now ? deadline - now : 0;
+}
+
+/* Let others have the processor, and sleep until there is work. */
+static void hyvs_worker_park(struct hyvs_ucontext *uctx)
+{
+	u64 now = ktime_get_ns(), timeout, keep;
+	struct eng_looked looked;
 
 	hyvs_count(uctx, HYVS_STAT_PARKS);
 	keep = hyvs_uars_keep(uctx->uars, now);
-	if (deadline)
-		timeout = deadline > now ? deadline - now : 0;
 	/* Pairs with the first barrier of hyvs_uars_wake(). */
 	smp_store_mb(uctx->uars->woken, false);
 	if (!keep)
 		hyvs_uars_hide(uctx->uars);
 	/* No record may be read before. */
 	smp_mb();
-	if (hyvs_worker_scan(uctx)) {
+	looked = hyvs_worker_scan(uctx);
+	timeout = hyvs_until(looked.deadline);
+	if (looked.work) {
 		cond_resched();
 	} else if (keep) {
 		hyvs_worker_sleep(uctx, min(keep, timeout));
@@ -189,8 +203,7 @@ static int hyvs_worker(void *data)
 	struct hyvs_ucontext *uctx = data;
 	u64 now, worked = 0, scanned = 0, quiet = 0;
 	struct eng_looked looked = {};
-	struct eng_todo todo;
-	bool work;
+	bool work, more;
 
 	while (!kthread_should_stop()) {
 		now = ktime_get_ns();
@@ -201,17 +214,17 @@ static int hyvs_worker(void *data)
 			work |= looked.work;
 			scanned = now;
 		}
-		todo = eng_run(&uctx->worker, RUN_WQES, RUN_BYTES);
+		more = eng_run(&uctx->worker, RUN_WQES, RUN_BYTES);
 		spin_unlock(&uctx->run_lock);
-		if (work || todo.more)
+		if (work || more)
 			worked = now;
 		if (now - quiet > QUIET_PERIOD) {
 			cond_resched_tasks_rcu_qs();
 			quiet = now;
 		}
 		if (need_resched() ||
-		    (!todo.more && !hyvs_worker_watches(uctx, now - worked)))
-			hyvs_worker_park(uctx, todo.deadline);
+		    (!more && !hyvs_worker_watches(uctx, now - worked)))
+			hyvs_worker_park(uctx);
 		else if (!work)
 			cpu_relax();
 	}

@@ -91,7 +91,7 @@ static u64 time_messages(const struct wr *wr)
 	for (i = 0; i < BATCH; i++)
 		qp_post(p.w, p.a, wr);
 	start = now();
-	while (eng_run(&p.w->worker, 64, 1 << 18).more)
+	while (eng_run(&p.w->worker, 64, 1 << 18))
 		;
 	end = now();
 	cq_poll(p.w, p.acq, true);

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 			post(argv[1]);
 		/* An event for each batch. */
 		cq_arm(p.bcq, done / BATCH % 4, false);
-		while (eng_run(&p.w->worker, 64, 1 << 18).more)
+		while (eng_run(&p.w->worker, 64, 1 << 18))
 			;
 		cq_poll(p.w, p.acq, true);
 		cq_poll(p.w, p.bcq, true);

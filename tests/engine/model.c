@@ -230,7 +230,7 @@ static void work(struct eng_worker *worker)
 		u64 before = run.kicks;
 		struct eng_looked looked;
 
-		if (eng_run(worker, 64, 1 << 18).more)
+		if (eng_run(worker, 64, 1 << 18))
 			continue;
 		looked = eng_scan(worker, true);
 		if (looked.work || looked.more)

@@ -214,7 +214,7 @@ static void test_scan(void)
 		looks = 0;
 		eng_arm(&p.w->worker);
 		CHECK(looks <= 2 * ENG_SCAN);
-		while (eng_run(&p.w->worker, 64, 1 << 18).more)
+		while (eng_run(&p.w->worker, 64, 1 << 18))
 			;
 		CHECK(found);
 	}
@@ -227,7 +227,7 @@ static void test_scan(void)
 	do {
 		looks = 0;
 		parts++;
-		i = eng_run(&p.w->worker, 10, 1 << 18).more;
+		i = eng_run(&p.w->worker, 10, 1 << 18);
 		CHECK(looks <= 4 * ENG_SCAN);
 		CHECK(p.w->worker.error_left || parts >= 4);
 	} while (i);

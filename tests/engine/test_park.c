@@ -4,8 +4,9 @@
  * Its steps have the names of host-kmod/hyvs/worker.c.
  *
  * A process writes a record and then a page, which the worker may have hidden.
- * In one model it posts, and another thread has work for the worker, too. In
- * the other it arms a CQ, to which another thread adds completions, and waits.
+ * In one model it posts, and another thread has work for the worker, too; who
+ * has a fault may leave something for a deadline. In the other it arms a CQ, to
+ * which another thread adds completions, and waits.
  *
  * Stores wait in a buffer of their thread. They leave it in order (x86), or in
  * any order but that of barriers and of one address.
@@ -34,6 +35,7 @@ enum mutant {
 	NO_F3_BARRIER,
 	NO_F4_BARRIER,
 	TIMER_CLEARED_LATE,
+	DEADLINE_BEFORE_P1,
 	ARMED_AT_COMPLETIONS_ONLY,
 };
 
@@ -45,6 +47,8 @@ struct state {
 	u8 last_word; /* that the worker has seen */
 	/* Posts. */
 	u8 posted, done, ready, others;
+	u8 waits; /* something is to be done at a deadline, */
+	u8 timed; /* which the worker knows of */
 	/* Arms: what the CQ has, what the process knows. */
 	u8 produced, reported, raised;
 	u8 consumed, seen;
@@ -278,6 +282,8 @@ static void step_fault(struct walk *w, struct state s)
 		}
 		s.timer = 1;
 		to(w, s, PROCESS, STORE_WORD);
+		s.waits = !w->arms;
+		to(w, s, PROCESS, STORE_WORD);
 		break;
 	default:
 		step_wake(w, s, PROCESS, late ? F1_LATE : STORE_WORD);
@@ -339,7 +345,9 @@ static void step_worker(struct walk *w, struct state s)
 
 	switch (s.pc[WORKER]) {
 	case AWAKE:
+		s.timed = w->mutant == DEADLINE_BEFORE_P1 && s.waits;
 		to(w, s, WORKER, w->mutant == FLAG_CLEARED_LATE ? P2 : P1);
+		s.timed = 0;
 		if (word == s.last_word && !s.ready)
 			return;
 		s.last_word = word;
@@ -386,6 +394,8 @@ static void step_worker(struct walk *w, struct state s)
 		if (buffered(&s, WORKER))
 			return;
 		work = w->mutant != NO_SCAN && look(w, &s, WORKER, true);
+		if (w->mutant != DEADLINE_BEFORE_P1)
+			s.timed = s.waits;
 		if (work)
 			to(w, s, WORKER, AWAKE);
 		else
@@ -402,6 +412,10 @@ static void step_worker(struct walk *w, struct state s)
 		to(w, s, WORKER, s.asleep ? ASLEEP : AWAKE);
 		break;
 	case ASLEEP:
+		if (s.timed) {
+			s.asleep = 0;
+			s.waits = 0;
+		}
 		if (!s.asleep)
 			to(w, s, WORKER, AWAKE);
 		break;
@@ -479,7 +493,7 @@ static bool finished(const struct walk *w, const struct state *s)
 {
 	if (s->pc[PROCESS] != FINISHED || s->pc[OTHER] != FINISHED)
 		return false;
-	return w->arms || (s->done == POSTS && !s->ready);
+	return w->arms || (s->done == POSTS && !s->ready && !s->waits);
 }
 
 /* Visit all states; true if nothing was lost where nothing more can happen. */
@@ -490,7 +504,7 @@ static bool walk(bool arms, bool weak, enum mutant mutant)
 		.pc = {STORE_RECORD, AWAKE, arms ? PUSH : WORK, UNSET}};
 	enum thread t;
 
-	w.slots = 1U << 21;
+	w.slots = 1U << 22;
 	w.table = malloc(w.slots * sizeof(*w.table));
 	w.used = calloc(w.slots, sizeof(*w.used));
 	w.todo = malloc(w.slots * sizeof(*w.todo));
@@ -524,6 +538,7 @@ void test_park(void)
 		NO_P1_BARRIER,
 		NO_F4_BARRIER,
 		TIMER_CLEARED_LATE,
+		DEADLINE_BEFORE_P1,
 	};
 	bool weak;
 	u32 i;

@@ -227,7 +227,7 @@ void world_run(struct world *w)
 
 	/* Nothing may keep a worker busy without end, or from its sleep. */
 	for (i = 0; i < 100000; i++)
-		if (!eng_run(&w->worker, 64, 1 << 18).more && !world_scan(w))
+		if (!eng_run(&w->worker, 64, 1 << 18) && !world_scan(w))
 			return;
 	CHECK(!"the engine rests");
 }
