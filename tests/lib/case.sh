@@ -28,6 +28,10 @@ KLOG_HARMLESS=(
 	'^(tsc: Marking TSC unstable|TSC found unstable|sched_clock: Marking unstable)'
 	'^ *(Unstable clock detected|If you want to keep using the local clock)'
 	'^ *("trace_clock=local"|on the kernel command line)$'
+	# the lab's emulated CPU, and its option of KVM
+	"^x86 CPU feature dependency check failure: CPU[0-9]+ has 'avx' enabled but 'xsave' disabled\\."
+	'^kvm: Running KVM with ignore_msrs=1 and report_ignored_msrs=0 is not a$'
+	'^ +(a supported configuration|may cause the guest|does not run without ignore_msrs)'
 	# a CPU of AMD without ACPI's way to control its frequency
 	'^amd_pstate: the _CPC object is not present in SBIOS or ACPI disabled$'
 )

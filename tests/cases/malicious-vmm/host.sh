@@ -12,7 +12,7 @@ KLOG_HARMLESS+=('^rdma_rxe: ' "(^| )$IBDEV: "
 	'^rxe_[a-z_]+: [0-9]+ callbacks suppressed$'
 	'^hyv: vNIC [0-9]+ .* delays the removal of HCA '
 	'^(devtest invoked oom-killer|Memory cgroup out of memory|Tasks in )'
-	'^Memory cgroup stats for '
+	'^Memory cgroup (stats for|min protection) '
 	# the stack of the process that meets the limit; a warning, whose stack looks
 	# the same, has a first line that is not here
 	'^(CPU: |Tainted: |Hardware name: |Call Trace:|RIP: 0033:|Code: |R[A-Z0-9]+: | )')
