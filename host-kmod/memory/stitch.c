@@ -21,6 +21,7 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 
 #include "memory/cancel.h"
@@ -353,9 +354,14 @@ static int hyvh_stitch_insert_batch(struct hyvh_stitch *stitch,
 
 	if (mmap_read_lock_killable(mm))
 		return -EINTR;
-	/* The VMM may have unmapped it; that affects only the VMM. */
+	/*
+	 * The VMM may have unmapped it, or moved another part of the file here, where
+	 * hyvh_stitch_remove() would not find the pages.
+	 */
 	vma = vma_lookup(mm, addr);
-	if (vma && vma->vm_file == stitch->file)
+	if (vma && vma->vm_file == stitch->file &&
+	    linear_page_index(vma, addr) ==
+	    (stitch->insert_pos >> PAGE_SHIFT) + first)
 		ret = vm_insert_pages(vma, addr, pages, &nr);
 	else
 		ret = -EFAULT;

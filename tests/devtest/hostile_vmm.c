@@ -347,3 +347,23 @@ void hostile_ep_raise(struct hostile_ep *h)
 	REQUIRE(db_arm_wait(&h->db, h->ep.cq.slot, false), "the CQ is armed");
 	REQUIRE_EQ(ep_do(&h->ep, &wr), 0, "RDMA write");
 }
+
+/* The mapping in which hyv.ko joins pages: the last one, if there are several.
+ */
+void hostile_find_stitch(char **at, size_t *len)
+{
+	unsigned long start, end;
+	char line[256];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	*at = NULL;
+	REQUIRE(f, "/proc/self/maps");
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, "hyv-stitch") &&
+		    sscanf(line, "%lx-%lx", &start, &end) == 2) {
+			*at = (char *)start;
+			*len = end - start;
+		}
+	fclose(f);
+	REQUIRE(*at, "the pages are in one mapping");
+}

@@ -66,6 +66,8 @@ bool hostile_list(struct hostile_list *list);
 void hostile_expect_answer(const char *when);
 bool hostile_no_vnics(unsigned int seconds);
 
+void hostile_find_stitch(char **at, size_t *len);
+
 /* Memory that does not answer. */
 int hostile_uffd(uint64_t features);
 bool hostile_uffd_register(int uffd, void *addr, size_t len);

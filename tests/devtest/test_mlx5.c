@@ -4,12 +4,14 @@
  * what a provider may ask for, doorbell pages.
  */
 #include <endian.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "hostile_vmm.h"
@@ -825,6 +827,65 @@ static void test_neighbour(void)
 	munmap(g.contexts, DT_PAGE);
 }
 
+/* A slot that the VMM has moved; what it saw of it then. */
+struct moved {
+	int status;
+	bool readable;
+};
+
+static bool readable(const void *at)
+{
+	int fd[2];
+	bool ret;
+
+	REQUIRE(!pipe2(fd, O_CLOEXEC), "pipe");
+	ret = write(fd[1], at, 1) == 1;
+	close(fd[0]);
+	close(fd[1]);
+	return ret;
+}
+
+static void moving_vmm(void *arg)
+{
+	struct moved *moved = arg;
+	struct gbuf page;
+	struct m5_cq cq;
+	struct gmem mem;
+	struct vnic v;
+	struct m5 m;
+	size_t len;
+	char *at;
+
+	gmem_init(&mem, GMEM_MEMFD);
+	vnic_open(&v, &mem);
+	m5_init(&m, &v);
+	gbuf_init(&page, &mem, DT_PAGE, 0, GBUF_SCATTERED);
+	m5_memory_init(&cq.mem, &mem, (M5_CQE + 1) * M5_CQE_SIZE, &page, 0);
+	/* Slots are taken in order; m has the first one. */
+	hostile_find_stitch(&at, &len);
+	REQUIRE(mremap(at + 100 * DT_PAGE, DT_PAGE, DT_PAGE,
+		       MREMAP_MAYMOVE | MREMAP_FIXED,
+		       at + DT_PAGE) != MAP_FAILED,
+		"mremap");
+	moved->status = m5_create_cq(&m, &cq);
+	moved->readable = readable(at + DT_PAGE);
+}
+
+/* A record is at the VMM's address for a call only, also if that was moved. */
+static void test_moved_slot(void)
+{
+	struct moved *moved = mmap(NULL, DT_PAGE, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	REQUIRE(moved != MAP_FAILED, "mmap");
+	moved->readable = true;
+	hostile_expect_end(hostile_fork(moving_vmm, moved),
+			   "a VMM that moves records");
+	tap_is(moved->status, HYV_S_EFAULT, "CREATE_CQ with a moved slot");
+	tap_ok(!moved->readable, "its record is seen nowhere after that");
+	munmap(moved, DT_PAGE);
+}
+
 /* The VMM's own use of the addresses for records harms only itself. */
 static void test_reset(void)
 {
@@ -869,6 +930,7 @@ void suite_mlx5(void)
 	test_resize();
 	test_limits();
 	test_neighbour();
+	test_moved_slot();
 	test_reset();
 	test_kvm_doorbells();
 	vnic_close(&vnic);

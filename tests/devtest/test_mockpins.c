@@ -15,6 +15,7 @@
 
 #include "cmd.h"
 #include "harness.h"
+#include "hostile_vmm.h"
 #include "mockctl.h"
 #include "suites.h"
 
@@ -145,24 +146,6 @@ static void test_unmapped(void)
 	expect_no_bad_page("unmapped memory");
 }
 
-static void stitch_find(char **at, size_t *len)
-{
-	unsigned long start, end;
-	char line[256];
-	FILE *f = fopen("/proc/self/maps", "r");
-
-	*at = NULL;
-	REQUIRE(f, "/proc/self/maps");
-	while (fgets(line, sizeof(line), f))
-		if (strstr(line, "hyv-stitch") &&
-		    sscanf(line, "%lx-%lx", &start, &end) == 2) {
-			*at = (char *)start;
-			*len = end - start;
-		}
-	fclose(f);
-	REQUIRE(*at, "the pages are in one mapping");
-}
-
 /* The VMM keeps the pages mapped, elsewhere. */
 static void test_moved(void)
 {
@@ -171,7 +154,7 @@ static void test_moved(void)
 	char *at;
 
 	reg_start(&reg);
-	stitch_find(&at, &len);
+	hostile_find_stitch(&at, &len);
 	tap_ok(mremap(at, len, len, MREMAP_MAYMOVE | MREMAP_FIXED,
 		      mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			   -1, 0)) != MAP_FAILED,
@@ -191,7 +174,7 @@ static void test_forked(void)
 	char *at;
 
 	reg_start(&reg);
-	stitch_find(&at, &len);
+	hostile_find_stitch(&at, &len);
 	if (madvise(at, len, MADV_DOFORK)) {
 		/* 7.3 refuses it for this mapping, 6.12 does not. */
 		tap_is(errno, EINVAL, "no child can inherit the pages");
