@@ -17,6 +17,9 @@ PAIRS = $(foreach host,$(SYSTEMS),$(foreach guest,$(SYSTEMS), \
 # Those whose source a release has, but that of kunit.
 KUNIT_KERNELS = debian12:6.1 debian13:6.12 debian13:7.3
 KBUILD = $(MAKE) -C $(KDIR) M=$(abspath $(BUILD))
+# Print the release under which modules are installed. In include/config, Debian 12 has
+# another one, which it overrides.
+KERNEL_RELEASE = sed -n 's/.* UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h
 
 .DEFAULT_GOAL := help
 
@@ -87,14 +90,14 @@ install: modules userlib ## install modules for the kernel of KDIR, libhyv, hyv,
 	@# The distribution's signing key is not available.
 	+@$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) CONFIG_MODULE_SIG_ALL= modules_install
 	@# modules_install does not, without System.map, which Debian's headers lack
-	@[ -n "$(DESTDIR)" ] || depmod "$$(cat $(KDIR)/include/config/kernel.release)"
+	@[ -n "$(DESTDIR)" ] || depmod "$$($(KERNEL_RELEASE))"
 	+@$(MAKE) -C userlib install
 	@install -D -m 644 host-kmod/90-hyv.rules \
 		"$(DESTDIR)$(UDEVDIR)/90-hyv.rules"
 
 .PHONY: uninstall
 uninstall: headers ## remove what "make install" has installed, for the kernel of KDIR
-	@release=$$(cat $(KDIR)/include/config/kernel.release) && \
+	@release=$$($(KERNEL_RELEASE)) && [ -n "$$release" ] && \
 	for dir in extra updates; do \
 		for part in host-kmod guest-kmod; do \
 			rm -rf "$(DESTDIR)/lib/modules/$$release/$$dir/$$part"; \
