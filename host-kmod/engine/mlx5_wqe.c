@@ -219,14 +219,15 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
 	    !(opcodes[opcode].types & BIT(qp->init.type)))
 		return ENG_SYND_LOCAL_QP_OP;
 	op->code = opcodes[opcode].code;
+	/* These have no segment for an SRQ, on a QP of XRC either. */
+	if (op->code < ENG_OP_SEND)
+		return op->code == ENG_OP_UMR ? eng_decode_umr(&c, op) :
+						ENG_SYND_OK;
 	if (qp->init.type == ENG_XRC_INI) {
 		ret = eng_decode_xrc(&c, op);
 		if (ret)
 			return ret;
 	}
-	if (op->code < ENG_OP_SEND)
-		return op->code == ENG_OP_UMR ? eng_decode_umr(&c, op) :
-						ENG_SYND_OK;
 	if (qp->init.type == ENG_UD) {
 		ret = eng_decode_av(&c, op);
 		if (ret)

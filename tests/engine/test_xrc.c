@@ -221,6 +221,33 @@ static void test_types(void)
 	pair_destroy(&x.p);
 }
 
+static void test_local(void)
+{
+	struct key *mw;
+	struct umr umr;
+	struct sge to;
+
+	test_case("XRC: an initiator binds and invalidates windows");
+	create();
+	x.p.akey->eng.access |= ENG_BIND;
+	mw = window_create(x.p.w, 1);
+	to = pair_a(&x.p, 64, 1000);
+	umr = umr_bind(mw->eng.key + 1, ENG_ANY_QPN,
+		       MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_WRITE, &to);
+	qp_post(x.p.w, x.ini,
+		&(struct wr){.opcode = MLX5_OPCODE_NOP, .flags = SIGNALED});
+	world_run(x.p.w);
+	expect(x.p.w, "nothing", "cq5 qp31 req 0 at 0 bytes 0\n");
+	qp_post(x.p.w, x.ini,
+		&(struct wr){.opcode = MLX5_OPCODE_UMR,
+			     .flags = SIGNALED,
+			     .imm = mw->eng.key + 1,
+			     .umr = &umr});
+	world_sleep(x.p.w, 10000, 1000);
+	expect(x.p.w, "bound", "cq5 qp31 req 25 at 1 bytes 0\n");
+	pair_destroy(&x.p);
+}
+
 static void test_no_cq(void)
 {
 	struct eng_qp_init init = {
@@ -245,5 +272,6 @@ void test_xrc(void)
 	test_late();
 	test_long();
 	test_types();
+	test_local();
 	test_no_cq();
 }

@@ -597,7 +597,8 @@ void qp_post(struct world *w, struct qp *qp, const struct wr *wr)
 		ud->av.dqp_dct = htobe32(wr->dqpn | MLX5_EXTENDED_UD_AV);
 		at += sizeof(*ud);
 	}
-	if (qp->eng.init.type == ENG_XRC_INI) {
+	if (qp->eng.init.type == ENG_XRC_INI && wr->opcode != MLX5_OPCODE_NOP &&
+	    wr->opcode != MLX5_OPCODE_UMR) {
 		/* 16 bytes, which mlx5dv.h does not have. */
 		*(u32 *)at = htobe32(wr->srqn);
 		at += 16;

@@ -243,16 +243,16 @@ void wqe_good(struct wqe *wqe, struct qp *qp, uint64_t *seed)
 	uint8_t *at = wqe->bytes + sizeof(wqe->ctrl);
 
 	memset(&wqe->ctrl, 0, sizeof(wqe->ctrl));
-	if (qp->type == XRC) {
-		memset(at, 0, 16);
-		*(uint32_t *)(void *)at = htobe32(peer->srq[1].srqn);
-		at += 16;
-	}
 	if (opcode == MLX5_OPCODE_SEND_INVAL)
 		wqe->ctrl.imm = htobe32(ctx->window[1].rkey);
 	if (opcode == MLX5_OPCODE_UMR) {
 		at = put_umr(wqe, at, qp, seed);
 	} else if (opcode != MLX5_OPCODE_NOP) {
+		if (qp->type == XRC) {
+			memset(at, 0, 16);
+			*(uint32_t *)(void *)at = htobe32(peer->srq[1].srqn);
+			at += 16;
+		}
 		if (qp->type == UD)
 			at = put_address(at, qp, seed);
 		at = put_transfer(at, qp, opcode, seed);
