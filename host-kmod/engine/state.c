@@ -126,8 +126,12 @@ int eng_qp_modify(struct eng_qp *qp, enum eng_qp_state from,
 	eng_qp_set(qp, attr, mask);
 	if (mask & ENG_QP_STATE) {
 		/* Once: there is no second event for a queue that has stopped. */
-		if (attr->state != ENG_SQD || qp->state != ENG_SQD)
+		if (attr->state != ENG_SQD || qp->state != ENG_SQD) {
 			qp->attr.draining = attr->state == ENG_SQD;
+			/* It is asked for with each change of state. */
+			if (!(mask & ENG_QP_DRAIN_EVENT))
+				qp->attr.drain_event = false;
+		}
 		WRITE_ONCE(qp->state, attr->state);
 		work = attr->state >= ENG_RTS;
 	}

@@ -287,6 +287,10 @@ static void test_states(void)
 	qp_state(p.a, ENG_RTS);
 	world_run(p.w);
 	expect(p.w, "goes on", "cq5 qp11 req 8 at 0 bytes 0\n");
+	qp_state(p.a, ENG_SQD);
+	world_run(p.w);
+	expect(p.w, "drained without an event", "");
+	qp_state(p.a, ENG_RTS);
 
 	test_case("a QP without a send queue is drained");
 	c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
