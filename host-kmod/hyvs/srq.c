@@ -99,6 +99,8 @@ int hyvs_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 
 	if (mask & ~IB_SRQ_LIMIT)
 		return -EOPNOTSUPP;
+	if (!(mask & IB_SRQ_LIMIT))
+		return 0;
 	if (attr->srq_limit > srq->attr.max_wr)
 		return -EINVAL;
 	eng_srq_arm(&srq->eng, attr->srq_limit);
