@@ -52,7 +52,8 @@ static inline int hyvh_quota_charge(struct hyvh_quota *quota, u64 n)
 	int ret = -EDQUOT;
 
 	spin_lock(&quota->lock);
-	if (quota->used <= quota->max && n <= quota->max - quota->used) {
+	if (!n || (quota->used <= quota->max &&
+		   n <= quota->max - quota->used)) {
 		WRITE_ONCE(quota->used, quota->used + n);
 		ret = 0;
 	}

@@ -62,7 +62,7 @@ int hyvh_cmd_check_memlock(struct hyvh_cmd *cmd, u64 bytes)
 	u64 pinned = (u64)atomic64_read(&current->mm->pinned_vm) << PAGE_SHIFT;
 	u64 limit = rlimit(RLIMIT_MEMLOCK);
 
-	if ((pinned > limit || bytes > limit - pinned) &&
+	if (bytes && (pinned > limit || bytes > limit - pinned) &&
 	    !capable(CAP_IPC_LOCK))
 		return hyvh_cmd_refuse(cmd, -ENOMEM,
 				       "RLIMIT_MEMLOCK of the VMM exceeded");

@@ -26,6 +26,7 @@ static const struct quota_param quota_params[] = {
 	{ "sum overflows to below", 60, 100, U64_MAX - 10, -EDQUOT },
 	{ "unlimited", U64_MAX - 1, U64_MAX, 1, 0 },
 	{ "limit was lowered", 60, 50, 1, -EDQUOT },
+	{ "limit was lowered, nothing", 60, 50, 0, 0 },
 };
 
 static void quota_desc(const struct quota_param *p, char *desc)
