@@ -175,6 +175,7 @@ out:
  * @nr: number of pages
  * @writable: ask for memory that can be written
  * @lasting: I/O memory without an owner lasts longer than the snapshot will
+ * @asked: set when the driver may have been called, even if this fails then
  *
  * Calls the driver's mmap once.
  *
@@ -185,7 +186,7 @@ out:
  */
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 					 unsigned long nr, bool writable,
-					 bool lasting)
+					 bool lasting, bool *asked)
 {
 	unsigned long prot = PROT_READ | (writable ? PROT_WRITE : 0);
 	struct hyvh_snapshot *snapshot;
@@ -199,6 +200,7 @@ struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 	snapshot->nr = nr;
 	snapshot->writable = writable;
 
+	*asked = true;
 	addr = vm_mmap(file, 0, nr << PAGE_SHIFT, prot, MAP_SHARED,
 		       pgoff << PAGE_SHIFT);
 	if (IS_ERR_VALUE(addr)) {

@@ -159,10 +159,9 @@ int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 	ret = hyvh_window_alloc(window, nr, &first);
 	if (ret)
 		goto err_free;
-	req->asked = true;
 	snapshot = hyvh_snapshot_take(req->file,
 				      req->range.offset >> PAGE_SHIFT, nr,
-				      req->writable, req->lasting);
+				      req->writable, req->lasting, &req->asked);
 	if (IS_ERR(snapshot)) {
 		ret = PTR_ERR(snapshot);
 		goto err_taken;
