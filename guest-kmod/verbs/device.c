@@ -94,10 +94,8 @@ static void vhyv_device_attr_from_wire(struct ib_device_attr *attr,
 	attr->max_mr = le32_to_cpu(rsp->max_mr);
 	attr->max_pd = le32_to_cpu(rsp->max_pd);
 	attr->max_qp_rd_atom = le32_to_cpu(rsp->max_qp_rd_atom);
-	attr->max_ee_rd_atom = le32_to_cpu(rsp->max_ee_rd_atom);
 	attr->max_res_rd_atom = le32_to_cpu(rsp->max_res_rd_atom);
 	attr->max_qp_init_rd_atom = le32_to_cpu(rsp->max_qp_init_rd_atom);
-	attr->max_ee_init_rd_atom = le32_to_cpu(rsp->max_ee_init_rd_atom);
 	attr->atomic_cap = le32_to_cpu(rsp->atomic_cap);
 	attr->masked_atomic_cap = le32_to_cpu(rsp->masked_atomic_cap);
 	attr->max_fast_reg_page_list_len =

@@ -38,6 +38,7 @@ static int vhyv_port_query(struct vhyv_dev *hdev, u32 port,
 		return -EIO;
 
 	attr->port_cap_flags = le32_to_cpu(rsp.port_cap_flags);
+	attr->ip_gids = !!(attr->port_cap_flags & IB_UVERBS_PCF_IP_BASED_GIDS);
 	attr->port_cap_flags2 = le32_to_cpu(rsp.port_cap_flags2);
 	attr->max_msg_sz = le32_to_cpu(rsp.max_msg_sz);
 	attr->bad_pkey_cntr = le32_to_cpu(rsp.bad_pkey_cntr);
