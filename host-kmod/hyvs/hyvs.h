@@ -66,6 +66,7 @@ struct hyvs_device {
 	struct list_head link;		/* in the list of link.c */
 	/* With a reference: ib_core drops its own before the last port query. */
 	struct net_device *ndev;
+	bool port_up;			/* as last reported; protected by link.c's lock */
 	struct eng *eng;
 	struct hyvs_ids ids[HYVS_KINDS];
 	spinlock_t limits_lock;		/* protects users, and ids[].used */

@@ -18,6 +18,7 @@
 #include <net/addrconf.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_netlink.h>
+#include <compat/ib_verbs.h>
 
 #include "hyvs/hyvs.h"
 
@@ -90,6 +91,7 @@ static int hyvs_device_list(struct hyvs_device *dev)
 	list_for_each_entry(other, &hyvs_devices, link)
 		if (other->ndev == dev->ndev)
 			goto unlock;
+	dev->port_up = hyvs_port_is_up(dev);
 	list_add_tail(&dev->link, &hyvs_devices);
 	ret = 0;
 unlock:
@@ -128,14 +130,12 @@ err_dealloc:
 
 static void hyvs_port_event(struct hyvs_device *dev)
 {
-	struct ib_event event = {
-		.device = &dev->ib,
-		.element.port_num = 1,
-		.event = hyvs_port_is_up(dev) ? IB_EVENT_PORT_ACTIVE :
-						IB_EVENT_PORT_ERR,
-	};
+	bool up = hyvs_port_is_up(dev);
 
-	ib_dispatch_event(&event);
+	if (dev->port_up == up)
+		return;
+	dev->port_up = up;
+	ib_dispatch_port_state_event(&dev->ib, dev->ndev);
 }
 
 static void hyvs_netdev_event(struct hyvs_device *dev, unsigned long event)
@@ -160,8 +160,13 @@ static int hyvs_notify(struct notifier_block *nb, unsigned long event,
 
 	mutex_lock(&hyvs_lock);
 	list_for_each_entry(dev, &hyvs_devices, link) {
-		if (dev->ndev != ndev || !ib_device_try_get(&dev->ib))
+		if (dev->ndev != ndev)
 			continue;
+		if (!ib_device_try_get(&dev->ib)) {
+			/* Nobody has seen another state yet. */
+			dev->port_up = hyvs_port_is_up(dev);
+			continue;
+		}
 		hyvs_netdev_event(dev, event);
 		ib_device_put(&dev->ib);
 	}

@@ -8,6 +8,9 @@
  * Since 7.1 ib_device_ops.resize_cq is resize_user_cq, and the number of entries is
  * unsigned. compat.h has the name.
  *
+ * Since 6.14 ib_core reports changes of a port's state, too, and has a function for
+ * drivers that reports each change once.
+ *
  * Since 6.2 ib_core has flags for flushes and atomic writes.
  */
 #ifndef HYV_COMPAT_IB_VERBS_H
@@ -141,6 +144,23 @@ static inline void compat_mr_set_dmah(struct ib_mr *mr, struct ib_dmah *dmah)
 #define COMPAT_DEVICE_FLUSH \
 	(IB_UVERBS_DEVICE_FLUSH_GLOBAL | IB_UVERBS_DEVICE_FLUSH_PERSISTENT)
 #define COMPAT_DEVICE_ATOMIC_WRITE	IB_UVERBS_DEVICE_ATOMIC_WRITE
+
+#endif
+
+#ifndef COMPAT_HAS_PORT_STATE_EVENT
+
+static inline void ib_dispatch_port_state_event(struct ib_device *ibdev,
+						struct net_device *ndev)
+{
+	struct ib_event event = {
+		.device = ibdev,
+		.element.port_num = 1,
+		.event = netif_running(ndev) && netif_carrier_ok(ndev) ?
+			 IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR,
+	};
+
+	ib_dispatch_event(&event);
+}
 
 #endif
 
