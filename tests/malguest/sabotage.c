@@ -193,7 +193,8 @@ static bool change_queue(struct mal_thread *t)
 		mal_common16(dev, VIRTIO_PCI_COMMON_Q_SIZE, size);
 		break;
 	case 1:
-		mal_common16(dev, VIRTIO_PCI_COMMON_Q_MSIX, mal_once_in(t, 2) ?
+		mal_common16(dev, mal_once_in(t, 4) ? VIRTIO_PCI_COMMON_MSIX :
+			     VIRTIO_PCI_COMMON_Q_MSIX, mal_once_in(t, 2) ?
 			     mal_below(t, dev->nr_vectors + 2) : mal_rnd(t));
 		break;
 	case 2:

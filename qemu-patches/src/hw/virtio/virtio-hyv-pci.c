@@ -57,8 +57,8 @@ static const Property virtio_hyv_pci_properties[] = {
  * last request is over: until then, keep the status for which the guest polls,
  * and all else.
  *
- * It also lets a guest change a queue in use, and QEMU aborts later: the caches
- * of the rings keep their size, and the irqfds no longer match the vectors.
+ * It also lets a guest change a queue and vectors in use, and QEMU aborts later: the
+ * caches of the rings keep their size, and the irqfds no longer match the vectors.
  */
 static void virtio_hyv_pci_common_write(void *opaque, hwaddr addr,
                                         uint64_t val, unsigned size)
@@ -85,6 +85,7 @@ static void virtio_hyv_pci_common_write(void *opaque, hwaddr addr,
             return;
         }
         break;
+    case VIRTIO_PCI_COMMON_MSIX:
     case VIRTIO_PCI_COMMON_Q_MSIX:
         if (dev->vdev.notifiers_set) {
             return;

@@ -155,7 +155,7 @@ static uint16_t hyv_get_queue(HyvTest *t, uint16_t queue, unsigned int reg)
     return qtest_readw(t->qts, hyv_register(t, reg));
 }
 
-/* A queue in use keeps its size and its vector. */
+/* A queue in use keeps its size and its vector, and the device that of changes. */
 static void test_queue_in_use(void)
 {
     uint64_t req, rsp;
@@ -166,7 +166,11 @@ static void test_queue_in_use(void)
     hyv_start(&t, "");
     hyv_prepare(&t, 0);
     hyv_set_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_Q_MSIX, 1);
+    hyv_set_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_MSIX, 1);
     qvirtio_set_driver_ok(&t.dev->vdev);
+    hyv_set_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_MSIX, 2);
+    g_assert_cmphex(hyv_get_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_MSIX),
+                    ==, 1);
     hyv_set_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_Q_MSIX, 2);
     g_assert_cmphex(hyv_get_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_Q_MSIX),
                     ==, 1);
@@ -188,6 +192,9 @@ static void test_queue_in_use(void)
                      t.control->size);
 
     hyv_reset(&t);
+    hyv_set_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_MSIX, 2);
+    g_assert_cmphex(hyv_get_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_MSIX),
+                    ==, 2);
     hyv_set_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_Q_MSIX, 2);
     g_assert_cmphex(hyv_get_queue(&t, HYV_VQ_EVENT0, VIRTIO_PCI_COMMON_Q_MSIX),
                     ==, 2);
