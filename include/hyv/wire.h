@@ -245,8 +245,8 @@ HYV_STATIC_ASSERT(sizeof(struct hyv_req) == 24);
 
 /**
  * struct hyv_rsp - header of every reply
- * @status: enum hyv_status; if it is not 0, the reply ends after this header
- *	and the request has changed nothing
+ * @status: enum hyv_status; if it is not 0, the reply ends after this header and
+ *	the request has changed nothing, except as protocol.md, section 3, says
  * @fixed_len: length of the fixed part including this header; provider data
  *	starts at this offset
  * @reserved: zero

@@ -65,7 +65,7 @@ pure_units() {
 	done < <(source_files_like '^(gsi|(host|guest)-kmod)/Kbuild$')
 }
 
-# fill_build KDIR DIR: build both modules; leave the compiler's output (log), the
+# fill_build KDIR DIR: build all modules; leave the compiler's output (log), the
 # names of modules and of objects, the modules that hyv.ko depends on, and the
 # objects' global symbols (nm -A). Modules may be missing, as the log says.
 fill_build() {

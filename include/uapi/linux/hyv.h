@@ -234,11 +234,12 @@ struct hyv_mem_region {
  * @regions: address of an array of struct hyv_mem_region, in any order
  *
  * Guest-physical ranges must not overlap. When the call returns, nothing uses
- * the old table any longer: requests that began under it have been executed, and
- * no event is written by it. Memory that is already registered, and the doorbell
- * area, stay pinned.
+ * the old table any longer: requests whose memory the HCA's driver has been given
+ * have been executed, others begin again under the new one, and no event is
+ * written by it. Memory that is already registered, and the doorbell area, stay
+ * pinned.
  *
- *  EINTR       a fatal signal is pending; the new table is in force
+ *  EINTR       a fatal signal is pending; either table may be in force
  */
 struct hyv_set_mem {
 	__u32 size;
