@@ -43,13 +43,50 @@ void hyvh_cmd_obj_put(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
 	hyvh_obj_put(&cmd->vnic->objs, obj);
 }
 
-int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes)
+static int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota,
+			   u64 bytes)
 {
 	int ret = hyvh_quota_charge(quota, bytes);
 
 	if (ret)
 		hyvh_cmd_refuse(cmd, ret, "%llu bytes exceed the quota", bytes);
 	return ret;
+}
+
+/*
+ * Charge @nr pins of @bytes bytes of guest memory, MRs and queues alike, and @described
+ * bytes of host memory that describe them. Returns 0 or -EDQUOT.
+ */
+int hyvh_cmd_charge_pins(struct hyvh_cmd *cmd, u64 nr, u64 bytes, u64 described)
+{
+	struct hyvh_vnic *vnic = cmd->vnic;
+	int ret;
+
+	ret = hyvh_quota_charge(vnic->vmm_mrs, nr);
+	if (ret)
+		return hyvh_cmd_refuse(cmd, ret,
+				       "too many MRs and queues of the VMM");
+	ret = hyvh_cmd_charge(cmd, &vnic->quota[HYV_NL_QUOTA_PINNED], bytes);
+	if (ret)
+		goto err_number;
+	ret = hyvh_cmd_charge(cmd, &vnic->quota[HYV_NL_QUOTA_MR_BYTES],
+			      described);
+	if (ret)
+		goto err_pinned;
+	return 0;
+
+err_pinned:
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], bytes);
+err_number:
+	hyvh_quota_uncharge(vnic->vmm_mrs, nr);
+	return ret;
+}
+
+void hyvh_uncharge_pins(struct hyvh_vnic *vnic, u64 nr, u64 bytes, u64 described)
+{
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_MR_BYTES], described);
+	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], bytes);
+	hyvh_quota_uncharge(vnic->vmm_mrs, nr);
 }
 
 /*

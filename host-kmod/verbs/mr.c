@@ -78,34 +78,12 @@ static u64 hyvh_mr_bytes(u64 pinned)
 
 static int hyvh_mr_charge(struct hyvh_cmd *cmd, u64 pinned)
 {
-	struct hyvh_quota *quota = cmd->vnic->quota;
-	int ret;
-
-	ret = hyvh_quota_charge(cmd->vnic->vmm_mrs, 1);
-	if (ret)
-		return hyvh_cmd_refuse(cmd, ret, "too many MRs of the VMM");
-	ret = hyvh_cmd_charge(cmd, &quota[HYV_NL_QUOTA_PINNED], pinned);
-	if (ret)
-		goto err_number;
-	ret = hyvh_cmd_charge(cmd, &quota[HYV_NL_QUOTA_MR_BYTES],
-			      hyvh_mr_bytes(pinned));
-	if (ret)
-		goto err_pinned;
-	return 0;
-
-err_pinned:
-	hyvh_quota_uncharge(&quota[HYV_NL_QUOTA_PINNED], pinned);
-err_number:
-	hyvh_quota_uncharge(cmd->vnic->vmm_mrs, 1);
-	return ret;
+	return hyvh_cmd_charge_pins(cmd, 1, pinned, hyvh_mr_bytes(pinned));
 }
 
 static void hyvh_mr_uncharge(struct hyvh_vnic *vnic, u64 pinned)
 {
-	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_MR_BYTES],
-			    hyvh_mr_bytes(pinned));
-	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], pinned);
-	hyvh_quota_uncharge(vnic->vmm_mrs, 1);
+	hyvh_uncharge_pins(vnic, 1, pinned, hyvh_mr_bytes(pinned));
 }
 
 static int hyvh_mr_stitch(struct hyvh_cmd *cmd, struct hyvh_stitch *stitch)

@@ -34,27 +34,8 @@ struct hyvh_charge *hyvh_queues_charge(struct hyvh_cmd *cmd, u64 bytes)
 /* As MRs: ib_core and the driver describe each page that they pin. */
 static int hyvh_pins_charge(struct hyvh_pins *pins, struct hyvh_cmd *cmd)
 {
-	struct hyvh_vnic *vnic = cmd->vnic;
-	int ret;
-
-	ret = hyvh_quota_charge(vnic->vmm_mrs, pins->nr);
-	if (ret)
-		return hyvh_cmd_refuse(cmd, ret, "too many MRs and queues of the VMM");
-	ret = hyvh_cmd_charge(cmd, &vnic->quota[HYV_NL_QUOTA_PINNED],
-			      pins->bytes);
-	if (ret)
-		goto err_number;
-	ret = hyvh_cmd_charge(cmd, &vnic->quota[HYV_NL_QUOTA_MR_BYTES],
-			      hyvh_mr_page_bytes(pins->bytes));
-	if (ret)
-		goto err_pinned;
-	return 0;
-
-err_pinned:
-	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], pins->bytes);
-err_number:
-	hyvh_quota_uncharge(vnic->vmm_mrs, pins->nr);
-	return ret;
+	return hyvh_cmd_charge_pins(cmd, pins->nr, pins->bytes,
+				    hyvh_mr_page_bytes(pins->bytes));
 }
 
 /**
@@ -103,10 +84,8 @@ err:
 void hyvh_pins_put(struct hyvh_pins *pins, struct hyvh_vnic *vnic)
 {
 	hyvh_record_put(&vnic->records, pins->record);
-	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_MR_BYTES],
-			    hyvh_mr_page_bytes(pins->bytes));
-	hyvh_quota_uncharge(&vnic->quota[HYV_NL_QUOTA_PINNED], pins->bytes);
-	hyvh_quota_uncharge(vnic->vmm_mrs, pins->nr);
+	hyvh_uncharge_pins(vnic, pins->nr, pins->bytes,
+			   hyvh_mr_page_bytes(pins->bytes));
 	memset(pins, 0, sizeof(*pins));
 }
 

@@ -292,7 +292,8 @@ void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,
 void hyvh_obj_uncharge(struct hyvh_vnic *vnic, struct hyvh_obj *obj);
 void hyvh_destroy_all(struct hyvh_vnic *vnic);
 
-int hyvh_cmd_charge(struct hyvh_cmd *cmd, struct hyvh_quota *quota, u64 bytes);
+int hyvh_cmd_charge_pins(struct hyvh_cmd *cmd, u64 nr, u64 bytes, u64 described);
+void hyvh_uncharge_pins(struct hyvh_vnic *vnic, u64 nr, u64 bytes, u64 described);
 int hyvh_cmd_check_memlock(struct hyvh_cmd *cmd, u64 bytes);
 
 struct hyvh_charge *hyvh_queues_charge(struct hyvh_cmd *cmd, u64 bytes);
