@@ -817,24 +817,16 @@ int hyvh_ioctl_get_config(struct hyvh_vnic *vnic, struct hyv_get_config *arg)
 	return 0;
 }
 
-/* Returns NULL for -1. */
-static struct eventfd_ctx *hyvh_eventfd_get(int fd)
-{
-	if (fd < -1)
-		return ERR_PTR(-EINVAL);
-	return fd == -1 ? NULL : eventfd_ctx_fdget(fd);
-}
-
 int hyvh_ioctl_set_notify(struct hyvh_vnic *vnic,
 			  const struct hyv_set_notify *arg)
 {
 	struct eventfd_ctx *config, *error;
 
-	config = hyvh_eventfd_get(arg->config_fd);
+	config = hyvh_signal_get(arg->config_fd);
 	if (IS_ERR(config))
 		return hyvh_refuse(vnic->id, PTR_ERR(config),
 				   "config_fd is not an eventfd");
-	error = hyvh_eventfd_get(arg->error_fd);
+	error = hyvh_signal_get(arg->error_fd);
 	if (IS_ERR(error)) {
 		if (config)
 			eventfd_ctx_put(config);

@@ -19,6 +19,7 @@
 #include "memory/guest_mem.h"
 #include "notify/counters.h"
 #include "notify/events.h"
+#include "notify/signal.h"
 #include "trace.h"
 
 /* Page faults in one delivery before the worker waits for a while. */
@@ -132,13 +133,6 @@ static int hyvh_event_ring_init(struct hyvh_vring *vring,
 			       arg->used, arg->avail_index, event_idx);
 }
 
-static struct eventfd_ctx *hyvh_event_call_get(int fd)
-{
-	if (fd < -1)
-		return ERR_PTR(-EINVAL);
-	return fd == -1 ? NULL : eventfd_ctx_fdget(fd);
-}
-
 static int hyvh_event_queue_start(struct hyvh_events *events,
 				  struct hyvh_event_queue *eq,
 				  const struct hyv_set_event_queue *arg,
@@ -155,7 +149,7 @@ static int hyvh_event_queue_start(struct hyvh_events *events,
 	ret = hyvh_event_ring_init(&vring, arg, event_idx);
 	if (ret)
 		return ret;
-	call = hyvh_event_call_get(arg->call_fd);
+	call = hyvh_signal_get(arg->call_fd);
 	if (IS_ERR(call))
 		return PTR_ERR(call);
 	ret = hyvh_worker_start(events->worker);

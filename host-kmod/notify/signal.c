@@ -3,10 +3,19 @@
  * Conditions that are reported to the VMM through an eventfd. All functions
  * need process context.
  */
+#include <linux/err.h>
 #include <linux/eventfd.h>
 #include <linux/minmax.h>
 
 #include "notify/signal.h"
+
+/* The eventfd that a VMM names, with a reference; NULL for -1; or an ERR_PTR(). */
+struct eventfd_ctx *hyvh_signal_get(int fd)
+{
+	if (fd < -1)
+		return ERR_PTR(-EINVAL);
+	return fd == -1 ? NULL : eventfd_ctx_fdget(fd);
+}
 
 void hyvh_signal_init(struct hyvh_signal *signal)
 {

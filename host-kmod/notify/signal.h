@@ -16,6 +16,7 @@ struct hyvh_signal {
 	bool raised;
 };
 
+struct eventfd_ctx *hyvh_signal_get(int fd);
 void hyvh_signal_init(struct hyvh_signal *signal);
 void hyvh_signal_set(struct hyvh_signal *signal, struct eventfd_ctx *ctx);
 void hyvh_signal_raise(struct hyvh_signal *signal);
