@@ -61,12 +61,14 @@ static int hyvh_addressing_load_prefixes(struct hyvh_addressing *mode,
 		return -EINVAL;
 	if (!arg->nr_prefixes)
 		return 0;
-	prefix = memdup_user(u64_to_user_ptr(arg->prefixes),
-			     arg->nr_prefixes * sizeof(*prefix));
-	if (IS_ERR(prefix))
-		return PTR_ERR(prefix);
+	prefix = kcalloc(arg->nr_prefixes, sizeof(*prefix), GFP_KERNEL_ACCOUNT);
+	if (!prefix)
+		return -ENOMEM;
 	mode->prefix = prefix;
 	mode->nr_prefixes = arg->nr_prefixes;
+	if (copy_from_user(prefix, u64_to_user_ptr(arg->prefixes),
+			   arg->nr_prefixes * sizeof(*prefix)))
+		return -EFAULT;
 	for (i = 0; i < arg->nr_prefixes; i++)
 		if (!hyvh_prefix_valid(&prefix[i]))
 			return -EINVAL;

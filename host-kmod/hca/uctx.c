@@ -130,7 +130,7 @@ int hyvh_uctx_hca_name(struct file *file, char *name)
 	if (!attr || !attr->show)
 		return -ENODEV;
 
-	page = (char *)__get_free_page(GFP_KERNEL);
+	page = (char *)__get_free_page(GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return -ENOMEM;
 	if (attr->show(dev, attr, page) > 0) {

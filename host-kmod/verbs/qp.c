@@ -492,7 +492,7 @@ int hyvh_cmd_modify_qp(struct hyvh_cmd *cmd)
 	struct hyvh_qp *qp;
 	int ret;
 
-	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
+	attr = kzalloc(sizeof(*attr), GFP_KERNEL_ACCOUNT);
 	if (!attr)
 		return -ENOMEM;
 	ret = hyvh_qp_attr_from_wire(cmd->ibdev, &req->attr, mask, attr);
@@ -537,8 +537,8 @@ int hyvh_cmd_query_qp(struct hyvh_cmd *cmd)
 	struct hyvh_qp *qp;
 	int ret = -ENOMEM;
 
-	attr = kzalloc(sizeof(*attr), GFP_KERNEL);
-	init_attr = kzalloc(sizeof(*init_attr), GFP_KERNEL);
+	attr = kzalloc(sizeof(*attr), GFP_KERNEL_ACCOUNT);
+	init_attr = kzalloc(sizeof(*init_attr), GFP_KERNEL_ACCOUNT);
 	if (!attr || !init_attr)
 		goto out_free;
 	qp = hyvh_qp_get(cmd, req->qp);
