@@ -11,7 +11,8 @@ enum vhyv_cmd_class {
 	VHYV_CMD_RESERVED,	/* quick commands that must not wait for slow ones */
 	VHYV_CMD_LOCKED,	/* the same, with a lock held that others wait for */
 	VHYV_CMD_ORDINARY,
-	VHYV_CMD_CLASSES	/* number of classes, and commands without a credit */
+	VHYV_CMD_CLASSES,	/* number of classes */
+	VHYV_CMD_NO_CREDIT = VHYV_CMD_CLASSES	/* takes none: the watchdog's query */
 };
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Clients: the processes that send commands, and the kernel; and their users.
  *
- * Slots are shared by process and not by context, because a process can open
+ * Credits are shared by process and not by context, because a process can open
  * any number of contexts; and first by user, because a user can have any number of
  * processes.
  */

@@ -226,7 +226,7 @@ static void vhyv_cmd_finish(struct vhyv_cmd *cmd, int error)
 {
 	cmd->error = error;
 	cmd->state = VHYV_CMD_OWNED;
-	if (cmd->class == VHYV_CMD_CLASSES)
+	if (cmd->class == VHYV_CMD_NO_CREDIT)
 		cmd->hdev->cmdq->querying = false;
 	if (cmd->abandoned)
 		queue_work(cmd->hdev->undo_wq, &cmd->work);
@@ -236,7 +236,7 @@ static void vhyv_cmd_finish(struct vhyv_cmd *cmd, int error)
 
 static void vhyv_cmdq_leave(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 {
-	if (cmd->class < VHYV_CMD_CLASSES)
+	if (cmd->class != VHYV_CMD_NO_CREDIT)
 		vhyv_pool_leave(&q->pool[cmd->class], &cmd->ticket);
 }
 
@@ -375,7 +375,7 @@ static void vhyv_cmdq_submit(struct vhyv_cmdq *q, struct vhyv_cmd *cmd)
 	spin_lock_irq(&q->lock);
 	if (q->closed) {
 		vhyv_cmd_finish(cmd, -EIO);
-	} else if (cmd->class < VHYV_CMD_CLASSES &&
+	} else if (cmd->class != VHYV_CMD_NO_CREDIT &&
 		   !vhyv_pool_enter(&q->pool[cmd->class], &cmd->ticket)) {
 		cmd->state = VHYV_CMD_WAITING;
 	} else {
@@ -392,7 +392,7 @@ void vhyv_cmdq_send_query(struct vhyv_cmd *cmd)
 {
 	struct vhyv_cmdq *q = cmd->hdev->cmdq;
 
-	cmd->class = VHYV_CMD_CLASSES;
+	cmd->class = VHYV_CMD_NO_CREDIT;
 	cmd->abandoned = true;
 	spin_lock_irq(&q->lock);
 	q->querying = true;

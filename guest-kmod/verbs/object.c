@@ -77,7 +77,7 @@ static struct vhyv_host_context *vhyv_host_context(struct vhyv_orphans *orphans)
  * The HCA accesses memory of an object that has not been destroyed until its
  * context is destroyed. @orphans is that of the context.
  */
-void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem)
+static void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem)
 {
 	struct vhyv_host_context *host = vhyv_host_context(orphans);
 	struct vhyv_mem *last = mem;

@@ -32,7 +32,6 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata);
 bool vhyv_context_settle(struct vhyv_host_context *host);
 void vhyv_context_release(struct vhyv_host_context *host);
 void vhyv_context_put_later(struct vhyv_host_context *host);
-void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem);
 void vhyv_keep_mem_if_unclear(struct vhyv_cmd *cmd, int err);
 void vhyv_replace_undo(struct vhyv_cmd *cmd);
 
