@@ -56,7 +56,6 @@ static inline u32 eng_mlx5_send_blocks(const void *wqe)
 
 #define ENG_CTRL_SOLICITED	BIT(1)
 #define ENG_CTRL_CQ_UPDATE	(2U << 2)
-#define ENG_CTRL_FENCE		(7U << 5)
 
 struct eng_mlx5_raddr {
 	__be64 raddr;
@@ -161,7 +160,6 @@ struct eng_mlx5_cqe {
 };
 
 /* An error entry has these in place of the timestamp. */
-#define ENG_CQE_VENDOR_OFFSET	54
 #define ENG_CQE_SYNDROME_OFFSET	55
 
 #define ENG_CQE_GRH		BIT(28)	/* in flags_rqpn */

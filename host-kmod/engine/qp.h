@@ -100,7 +100,6 @@ enum eng_verdict {
 	ENG_NAK_INVAL,
 	ENG_NAK_ACCESS,
 	ENG_NAK_OP,
-	ENG_LOCAL_PROT,		/* the requester's own memory was bad */
 };
 
 struct eng_result {

@@ -137,7 +137,7 @@ struct hyvs_mw {
 
 struct hyvs_cq {
 	struct ib_cq ib;
-	struct gsi_cq *gsi;		/* of the kernel, and then there is no more */
+	struct gsi_cq *gsi;		/* of the kernel; then all below is unused */
 	struct eng_cq eng;
 	struct mutex resize_lock;	/* the ring of eng is this one, and ib.cqe */
 	struct hyvs_mem ring;
@@ -156,7 +156,7 @@ struct hyvs_srq {
 
 struct hyvs_qp {
 	struct ib_qp ib;
-	struct gsi_qp *gsi;		/* of the kernel, and then there is no more */
+	struct gsi_qp *gsi;		/* of the kernel; then all below is unused */
 	struct hyvs_id id;
 	struct eng_qp eng;
 	struct hyvs_mem ring;

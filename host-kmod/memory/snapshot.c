@@ -26,8 +26,8 @@ unsigned long hyvh_snapshot_pfn(const struct hyvh_snapshot *snapshot,
 				   snapshot->pfn + i;
 }
 
-pgprot_t hyvh_snapshot_prot(const struct hyvh_snapshot *snapshot,
-			    vm_flags_t flags)
+static pgprot_t hyvh_snapshot_prot(const struct hyvh_snapshot *snapshot,
+				   vm_flags_t flags)
 {
 	pgprot_t prot;
 

@@ -53,10 +53,8 @@ void hyvh_snapshot_show(struct hyvh_snapshot *snapshot,
 vm_fault_t hyvh_snapshot_insert(struct hyvh_snapshot *snapshot,
 				struct vm_fault *vmf, unsigned long i);
 
-/* PFN of page @i, and the protection for it in a VMA with @flags. */
+/* PFN of page @i. */
 unsigned long hyvh_snapshot_pfn(const struct hyvh_snapshot *snapshot,
 				unsigned long i);
-pgprot_t hyvh_snapshot_prot(const struct hyvh_snapshot *snapshot,
-			    vm_flags_t flags);
 
 #endif /* HYVH_SNAPSHOT_H */
