@@ -8,6 +8,8 @@
  * Since 7.1 ib_device_ops.resize_cq is resize_user_cq, and the number of entries is
  * unsigned. compat.h has the name.
  *
+ * Since 7.1 a driver may have create_user_cq for the CQs of processes.
+ *
  * Since 6.14 ib_core reports changes of a port's state, too, and has a function for
  * drivers that reports each change once.
  *
@@ -34,7 +36,7 @@ static int op(struct ib_cq *cq, const struct ib_cq_init_attr *attr,	\
 		  rdma_udata_to_uverbs_attr_bundle(udata) : NULL);	\
 }
 
-/* Call the create_cq operation of @cq's device. */
+/* Call the operation of @cq's device that makes CQs of processes. */
 static inline int compat_create_cq(struct ib_cq *cq,
 				   const struct ib_cq_init_attr *attr,
 				   struct uverbs_attr_bundle *attrs)
@@ -55,7 +57,13 @@ static inline int compat_create_cq(struct ib_cq *cq,
 				   const struct ib_cq_init_attr *attr,
 				   struct uverbs_attr_bundle *attrs)
 {
-	return cq->device->ops.create_cq(cq, attr, attrs);
+	const struct ib_device_ops *ops = &cq->device->ops;
+
+#ifdef COMPAT_HAS_CREATE_USER_CQ
+	if (ops->create_user_cq)
+		return ops->create_user_cq(cq, attr, attrs);
+#endif
+	return ops->create_cq(cq, attr, attrs);
 }
 
 #endif
