@@ -443,7 +443,8 @@ int hyvh_vgids_translate(struct hyvh_vgids *vgids, struct hyvh_hca *hca,
  *
  * The caller may hold locks of an HCA's driver that are also taken in its verbs.
  *
- * Return: 0, or a negative errno if there is no such guest.
+ * Return: 0; -ENETUNREACH if no entry leads to @sgid; or another negative errno if
+ * there is no such guest.
  */
 int hyvh_guest_gid(const union ib_gid *vgid, const union ib_gid *sgid,
 		   union ib_gid *gid)
@@ -458,6 +459,9 @@ int hyvh_guest_gid(const union ib_gid *vgid, const union ib_gid *sgid,
 		*gid = owner.via;
 		return 0;
 	}
+	/* As for the guest: who is not entered is reached by none, and reaches none. */
+	if (!hyvh_tenant_has_via(&hyvh_default_tenant, sgid))
+		return -ENETUNREACH;
 	return hyvh_hca_lookup_gid(owner.hca_index, owner.port,
 				   hyvh_gid_kind(sgid), gid);
 }

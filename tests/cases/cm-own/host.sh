@@ -119,7 +119,18 @@ for how in 'rdma link del hyvs1' 'ip link del own'; do
 done
 
 barrier guest
+step "a guest is reached only by who is in the map, whatever it says itself"
+# reach CODE: connect a QP to the guest
+reach() {
+	local code=0
+
+	python3 "$CASE/reach.py" "$IBDEV" "$GID_INDEX" "$guest" || code=$?
+	[ "$code" = "$1" ]
+}
+gid_index
+reach 113
 hyv map add "$MY_IP" via "$MY_IP"
+reach 0
 step "to the guest"
 run_client to-rping rping -c -a "$guest" -C 10 -V
 run_client to-ucmatose ucmatose -s "$guest" -c 5 -C 10 -S 1000
