@@ -569,7 +569,10 @@ static bool gsi_deliver(struct gsi_qp *gsi, const struct ib_gid_attr *sgid_attr,
 
 	switch (gsi_pkt_parse(pkt, len, &hdr, &mad)) {
 	case 0:
-		break;
+		if (gsi_pkt_is_cm(&hdr, mad))
+			break;
+		gsi_count(gsi, GSI_MALFORMED);
+		return false;
 	case -EBADMSG:
 		gsi_count(gsi, GSI_ICRC_ERRORS);
 		return false;

@@ -30,6 +30,11 @@
 #define GSI_QPN			1
 #define GSI_QKEY		0x80010000
 
+#define MAD_BASE_VERSION	1
+#define MAD_CLASS_CM		0x07
+#define MAD_METHOD_SEND		0x03
+#define CM_ATTR_REQ		0x0010
+
 #define IPV4_DONT_FRAGMENT	0x4000
 #define IPV4_FRAGMENT_MASK	0x3fff	/* "more fragments", and the offset */
 
@@ -57,7 +62,21 @@ struct roce {
 	__le32 icrc;
 };
 
+/* The start of a datagram, with a member of REQ. */
+struct cm_mad {
+	u8 base_version;
+	u8 mgmt_class;
+	u8 class_version;
+	u8 method;
+	u8 others[12];
+	__be16 attr_id;
+	u8 more[6 + 56];
+	u8 req_local_gid[GSI_PKT_GID_LEN];
+};
+
 static_assert(sizeof(struct roce) == GSI_PKT_UDP_LEN);
+static_assert(offsetof(struct cm_mad, attr_id) == 16);
+static_assert(offsetof(struct cm_mad, req_local_gid) == 24 + 56);
 static_assert(sizeof(struct iphdr) + sizeof(struct roce) == GSI_PKT_IPV4_LEN);
 static_assert(sizeof(struct ipv6hdr) + sizeof(struct roce) == GSI_PKT_IPV6_LEN);
 static_assert(sizeof(struct ipv6hdr) == GSI_PKT_GRH_LEN);
@@ -303,6 +322,23 @@ int gsi_pkt_parse(const void *pkt, size_t len, struct gsi_pkt_hdr *hdr,
 	hdr->solicited = roce->bth.flags & BTH_SOLICITED;
 	*mad = roce->mad;
 	return 0;
+}
+
+/*
+ * Is it a datagram of a connection manager? The RDMA core answers those of other
+ * classes, for which it may have to wait for the sender's network, and logs versions
+ * that it does not know. A request names the GID of its sender, and the RDMA core
+ * believes it: it has to be the source of the packet.
+ */
+bool gsi_pkt_is_cm(const struct gsi_pkt_hdr *hdr, const void *mad)
+{
+	const struct cm_mad *cm = mad;
+
+	if (cm->base_version != MAD_BASE_VERSION ||
+	    cm->mgmt_class != MAD_CLASS_CM || cm->method != MAD_METHOD_SEND)
+		return false;
+	return be16_to_cpu(cm->attr_id) != CM_ATTR_REQ ||
+	       !memcmp(cm->req_local_gid, hdr->sgid, sizeof(hdr->sgid));
 }
 
 /* Fill the GRH area before a received datagram with the IP header of @pkt. */

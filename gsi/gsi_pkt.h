@@ -49,6 +49,7 @@ void gsi_pkt_build(void *pkt, const struct gsi_pkt_hdr *hdr, const void *mad);
 int gsi_pkt_parse_ip(const void *pkt, size_t len, struct gsi_pkt_hdr *hdr);
 int gsi_pkt_parse(const void *pkt, size_t len, struct gsi_pkt_hdr *hdr,
 		  const void **mad);
+bool gsi_pkt_is_cm(const struct gsi_pkt_hdr *hdr, const void *mad);
 void gsi_pkt_grh(void *grh, const void *pkt);
 
 #endif /* GSI_PKT_H */

@@ -231,6 +231,42 @@ static void roce_build_wide(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, pkt, want, len);
 }
 
+static const struct cm_param {
+	const char *name;
+	u8 base_version;
+	u8 mgmt_class;
+	u8 method;
+	u8 attr_id;
+	u8 last;	/* byte of the GID in the datagram */
+	bool is_cm;
+} cm_params[] = {
+	{ "a request", 1, 0x07, 0x03, 0x10, 1, true },
+	{ "a request for another", 1, 0x07, 0x03, 0x10, 2, false },
+	{ "a reply", 1, 0x07, 0x03, 0x13, 2, true },
+	{ "another version", 2, 0x07, 0x03, 0x13, 1, false },
+	{ "performance management", 1, 0x04, 0x01, 0x12, 1, false },
+	{ "another method", 1, 0x07, 0x01, 0x10, 1, false },
+};
+
+static void cm_desc(const struct cm_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(cm, cm_params, cm_desc);
+
+static void roce_is_cm(struct kunit *test)
+{
+	const struct cm_param *p = test->param_value;
+	struct gsi_pkt_hdr hdr = { .sgid = { 0xfd, [15] = 1 } };
+	u8 mad[GSI_PKT_MAD_LEN] __aligned(4) = {
+		p->base_version, p->mgmt_class, 2, p->method,
+		[17] = p->attr_id, [80] = 0xfd, [95] = p->last,
+	};
+
+	KUNIT_EXPECT_EQ(test, gsi_pkt_is_cm(&hdr, mad), p->is_cm);
+}
+
 static void roce_parse(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
@@ -421,6 +457,7 @@ static struct kunit_case gsi_pkt_cases[] = {
 	KUNIT_CASE_PARAM(roce_build, sample_gen_params),
 	KUNIT_CASE(roce_document),
 	KUNIT_CASE_PARAM(roce_build_wide, sample_gen_params),
+	KUNIT_CASE_PARAM(roce_is_cm, cm_gen_params),
 	KUNIT_CASE_PARAM(roce_parse, sample_gen_params),
 	KUNIT_CASE_PARAM(roce_each_bit, sample_gen_params),
 	KUNIT_CASE_PARAM(roce_each_length, sample_gen_params),

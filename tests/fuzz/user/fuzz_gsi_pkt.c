@@ -22,6 +22,8 @@ static void check_parse(const u8 *pkt, size_t len)
 		   (const u8 *)found + GSI_PKT_MAD_LEN + 4 == pkt + len);
 	FUZZ_CHECK(hdr.psn <= 0xffffff && hdr.flow_label <= 0xfffff);
 	FUZZ_CHECK(len == gsi_pkt_len(&hdr));
+	if (gsi_pkt_is_cm(&hdr, found))
+		FUZZ_CHECK(!memcmp(found, "\1\7", 2));
 	gsi_pkt_grh(grh, pkt);
 }
 
