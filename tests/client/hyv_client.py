@@ -76,7 +76,8 @@ def check_window(vnic):
             ('that is private', length, mmap.MAP_PRIVATE)):
         check_is(error(mmap.mmap, vnic.fd, size, flags), errno.EINVAL,
                  f'no mapping of the window {what}')
-    check_is(vnic.window[0:8], bytes(8), 'an empty window is zeroed')
+    check_is((vnic.window[0:8], vnic.window[length - 8:length]),
+             (bytes(8), bytes(8)), 'an empty window is zeroed, and its own')
     vnic.window[length - 8:length] = b'anything'
     check(True, 'an empty window can be written')
 

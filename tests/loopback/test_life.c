@@ -203,6 +203,7 @@ void suite_life(void)
 static void kill_one(unsigned int n, struct dt_rng *rng)
 {
 	struct uv uv;
+	int status;
 	pid_t pid;
 
 	fflush(stdout);
@@ -218,7 +219,8 @@ static void kill_one(unsigned int n, struct dt_rng *rng)
 	}
 	dt_sleep_us(1000 + dt_below(rng, 40000));
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	REQUIRE(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status),
+		"the process has worked until it was killed");
 }
 
 /* Send a command that takes long. */

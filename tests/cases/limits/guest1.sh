@@ -25,3 +25,4 @@ grep -q "Couldn't register MR" "$OUT/pingpong"
 step "transfers still work"
 soak -n 50
 klog_check
+barrier end

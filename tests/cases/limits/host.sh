@@ -5,4 +5,5 @@
 . "$HYV_TREE/tests/lib/case.sh"
 
 hyv show
+barrier end
 klog_check
