@@ -97,7 +97,7 @@ struct vhyv_dev {
 	struct work_struct fail_work;
 	struct work_struct config_work;
 	struct notifier_block reboot_nb;
-	spinlock_t port_lock;	/* hardirq-safe; see above */
+	spinlock_t port_lock;	/* protects port_events; hardirq-safe */
 	struct vhyv_port_queue port_events;
 	struct work_struct port_work;
 	struct delayed_work gid_retry;

@@ -459,7 +459,7 @@ int hyvh_guest_gid(const union ib_gid *vgid, const union ib_gid *sgid,
 		*gid = owner.via;
 		return 0;
 	}
-	/* As for the guest: who is not entered is reached by none, and reaches none. */
+	/* Without an entry, @sgid neither reaches guests nor is reached by them. */
 	if (!hyvh_tenant_has_via(&hyvh_default_tenant, sgid))
 		return -ENETUNREACH;
 	return hyvh_hca_lookup_gid(owner.hca_index, owner.port,

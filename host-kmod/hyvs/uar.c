@@ -89,7 +89,7 @@ struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx)
 	/* Its lock is held while pages are hidden, so each context has its own. */
 	file = shmem_file_setup("hyvs-uar", 0, EMPTY_VMA_FLAGS);
 	if (IS_ERR(file)) {
-		/* So it calls a lack of memory for an inode. */
+		/* This is how shmem reports a failed allocation of an inode. */
 		ret = PTR_ERR(file) == -ENOSPC ? -ENOMEM : PTR_ERR(file);
 		goto err_free;
 	}
