@@ -3,7 +3,7 @@
 #
 # The files *.txt of guest 1 and of the host, which tests/demo shows; their names
 # are the titles.
-BENCH_OPS="send write" BENCH_LAT=64 BENCH_BW=65536 BENCH_COLUMNS="native guests"
+BENCH_RUNS=1 BENCH_OPS="send write" BENCH_LAT=64 BENCH_BW=65536 BENCH_COLUMNS="native guests"
 . "$HYV_TREE/tests/lib/case.sh"
 . "$HYV_TREE/tests/bench/measure.sh"
 
