@@ -19,7 +19,9 @@
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/overflow.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -69,6 +71,7 @@ struct gsi_qp {
 	struct gsi_cq *recv_cq;
 	u32 port_num;
 	bool sig_all;			/* every send is signaled */
+	siphash_key_t key;		/* for tags of senders */
 	struct ib_qp_cap cap;
 	struct list_head link;		/* in gsi_list */
 	struct work_struct work;	/* sends what has been posted */
@@ -288,6 +291,7 @@ struct gsi_qp *gsi_create(const struct gsi_ops *ops, struct ib_qp *ibqp,
 	gsi->sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
 	gsi->cap = attr->cap;
 	gsi->state = IB_QPS_RESET;
+	get_random_bytes(&gsi->key, sizeof(gsi->key));
 	spin_lock_init(&gsi->lock);
 	INIT_WORK(&gsi->work, gsi_work);
 	ret = -ENOMEM;
@@ -550,6 +554,24 @@ int gsi_post_recv(struct gsi_qp *gsi, const struct ib_recv_wr *wr,
 	return ret;
 }
 
+/*
+ * A number for whoever has a GID in the network that @ndev is in. Not one that a sender
+ * can compute, which may be free to choose its GID.
+ */
+static u64 gsi_sender_tag(const struct gsi_qp *gsi,
+			  const struct gsi_pkt_hdr *hdr,
+			  const struct net_device *ndev)
+{
+	struct {
+		u8 sgid[GSI_PKT_GID_LEN];
+		u64 ifindex;
+	} __aligned(SIPHASH_ALIGNMENT) from = { .ifindex = ndev->ifindex };
+
+	static_assert(sizeof(from) == GSI_PKT_GID_LEN + sizeof(u64));
+	memcpy(from.sgid, hdr->sgid, sizeof(from.sgid));
+	return siphash(&from, sizeof(from), &gsi->key);
+}
+
 static bool gsi_deliver(struct gsi_qp *gsi, const struct ib_gid_attr *sgid_attr,
 			const void *pkt, size_t len)
 {
@@ -564,6 +586,7 @@ static bool gsi_deliver(struct gsi_qp *gsi, const struct ib_gid_attr *sgid_attr,
 	};
 	struct gsi_recv recv;
 	struct gsi_pkt_hdr hdr;
+	struct net_device *ndev;
 	const void *mad;
 	u16 vlan_id;
 
@@ -585,7 +608,8 @@ static bool gsi_deliver(struct gsi_qp *gsi, const struct ib_gid_attr *sgid_attr,
 	}
 
 	/* A GID without a network device is about to be deleted. */
-	if (rdma_read_gid_l2_fields(sgid_attr, &vlan_id, NULL))
+	ndev = rdma_read_gid_attr_ndev_rcu(sgid_attr);
+	if (IS_ERR(ndev) || rdma_read_gid_l2_fields(sgid_attr, &vlan_id, NULL))
 		return false;
 	if (vlan_id < VLAN_N_VID) {
 		wc.vlan_id = vlan_id;
@@ -600,8 +624,39 @@ static bool gsi_deliver(struct gsi_qp *gsi, const struct ib_gid_attr *sgid_attr,
 	wc.wr_id = recv.wr_id;
 	gsi_pkt_grh(recv.buf, pkt);
 	memcpy(recv.buf + GSI_PKT_GRH_LEN, mad, GSI_PKT_MAD_LEN);
+	gsi_pkt_tag_sender(recv.buf + GSI_PKT_GRH_LEN,
+			   gsi_sender_tag(gsi, &hdr, ndev));
 	gsi_count(gsi, GSI_RECEIVED);
 	gsi_cq_push(gsi->recv_cq, &wc, hdr.solicited);
+	return true;
+}
+
+/* Returns as rdma_find_gid_by_port(). @ndev may be NULL: any. */
+static const struct ib_gid_attr *gsi_find_gid(struct gsi_qp *gsi, const u8 *raw,
+					      struct net_device *ndev)
+{
+	union ib_gid gid;
+
+	memcpy(gid.raw, raw, sizeof(gid.raw));
+	return rdma_find_gid_by_port(gsi->ibqp->device, &gid,
+				     IB_GID_TYPE_ROCE_UDP_ENCAP, gsi->port_num,
+				     ndev);
+}
+
+/*
+ * Does a packet from the network claim to be from its receiver? The IP stack drops such
+ * packets of IPv4 only. In a VRF, nothing tells them from those that the receiver has
+ * sent to itself.
+ */
+static bool gsi_is_from_self(struct gsi_qp *gsi, const struct gsi_pkt_hdr *hdr,
+			     struct net_device *ndev)
+{
+	const struct ib_gid_attr *attr = gsi_find_gid(gsi, hdr->sgid, ndev);
+
+	if (IS_ERR(attr))
+		return false;
+	rdma_put_gid_attr(attr);
+	gsi_count(gsi, GSI_MALFORMED);
 	return true;
 }
 

@@ -34,6 +34,9 @@
 #define MAD_CLASS_CM		0x07
 #define MAD_METHOD_SEND		0x03
 #define CM_ATTR_REQ		0x0010
+#define CM_ATTR_REJ		0x0012
+#define CM_ATTR_REP		0x0013
+#define CM_REJ_TIMEOUT		4
 
 #define IPV4_DONT_FRAGMENT	0x4000
 #define IPV4_FRAGMENT_MASK	0x3fff	/* "more fragments", and the offset */
@@ -62,7 +65,7 @@ struct roce {
 	__le32 icrc;
 };
 
-/* The start of a datagram, with a member of REQ. */
+/* The start of a datagram, with some members of messages. */
 struct cm_mad {
 	u8 base_version;
 	u8 mgmt_class;
@@ -70,13 +73,33 @@ struct cm_mad {
 	u8 method;
 	u8 others[12];
 	__be16 attr_id;
-	u8 more[6 + 56];
-	u8 req_local_gid[GSI_PKT_GID_LEN];
+	u8 more[6];
+	union {
+		struct {
+			u8 before_guid[16];
+			u8 local_ca_guid[8];
+			u8 before_gid[32];
+			u8 local_gid[GSI_PKT_GID_LEN];
+		} req;
+		struct {
+			u8 before_guid[28];
+			u8 local_ca_guid[8];
+		} rep;
+		struct {
+			u8 before_reason[10];
+			__be16 reason;
+			u8 ca_guid[8];	/* if the reason is a timeout */
+		} rej;
+	};
 };
 
 static_assert(sizeof(struct roce) == GSI_PKT_UDP_LEN);
 static_assert(offsetof(struct cm_mad, attr_id) == 16);
-static_assert(offsetof(struct cm_mad, req_local_gid) == 24 + 56);
+static_assert(offsetof(struct cm_mad, req.local_ca_guid) == 24 + 16);
+static_assert(offsetof(struct cm_mad, req.local_gid) == 24 + 56);
+static_assert(offsetof(struct cm_mad, rep.local_ca_guid) == 24 + 28);
+static_assert(offsetof(struct cm_mad, rej.reason) == 24 + 10);
+static_assert(offsetof(struct cm_mad, rej.ca_guid) == 24 + 12);
 static_assert(sizeof(struct iphdr) + sizeof(struct roce) == GSI_PKT_IPV4_LEN);
 static_assert(sizeof(struct ipv6hdr) + sizeof(struct roce) == GSI_PKT_IPV6_LEN);
 static_assert(sizeof(struct ipv6hdr) == GSI_PKT_GRH_LEN);
@@ -338,7 +361,38 @@ bool gsi_pkt_is_cm(const struct gsi_pkt_hdr *hdr, const void *mad)
 	    cm->mgmt_class != MAD_CLASS_CM || cm->method != MAD_METHOD_SEND)
 		return false;
 	return be16_to_cpu(cm->attr_id) != CM_ATTR_REQ ||
-	       !memcmp(cm->req_local_gid, hdr->sgid, sizeof(hdr->sgid));
+	       !memcmp(cm->req.local_gid, hdr->sgid, sizeof(hdr->sgid));
+}
+
+/*
+ * Change the GUID that a datagram of a connection manager gives for its sender's HCA
+ * by the bits of @tag. The HCAs of all guests of a host have the same GUID. The RDMA
+ * core finds connections by it and by numbers that the sender chooses, so one guest
+ * could end those of another.
+ */
+void gsi_pkt_tag_sender(void *mad, u64 tag)
+{
+	struct cm_mad *cm = mad;
+	u8 *at = NULL;
+	u64 guid;
+
+	switch (be16_to_cpu(cm->attr_id)) {
+	case CM_ATTR_REQ:
+		at = cm->req.local_ca_guid;
+		break;
+	case CM_ATTR_REP:
+		at = cm->rep.local_ca_guid;
+		break;
+	case CM_ATTR_REJ:
+		if (be16_to_cpu(cm->rej.reason) == CM_REJ_TIMEOUT)
+			at = cm->rej.ca_guid;
+		break;
+	}
+	if (!at)
+		return;
+	memcpy(&guid, at, sizeof(guid));
+	guid ^= tag;
+	memcpy(at, &guid, sizeof(guid));
 }
 
 /* Fill the GRH area before a received datagram with the IP header of @pkt. */

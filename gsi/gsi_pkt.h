@@ -50,6 +50,7 @@ int gsi_pkt_parse_ip(const void *pkt, size_t len, struct gsi_pkt_hdr *hdr);
 int gsi_pkt_parse(const void *pkt, size_t len, struct gsi_pkt_hdr *hdr,
 		  const void **mad);
 bool gsi_pkt_is_cm(const struct gsi_pkt_hdr *hdr, const void *mad);
+void gsi_pkt_tag_sender(void *mad, u64 tag);
 void gsi_pkt_grh(void *grh, const void *pkt);
 
 #endif /* GSI_PKT_H */

@@ -267,6 +267,43 @@ static void roce_is_cm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gsi_pkt_is_cm(&hdr, mad), p->is_cm);
 }
 
+static const struct tag_param {
+	const char *name;
+	u8 attr_id;
+	u8 reason;	/* where a REJ has it */
+	u8 pos;		/* of the GUID, or 0 */
+} tag_params[] = {
+	{ "a request", 0x10, 4, 24 + 16 },
+	{ "a rejection after a timeout", 0x12, 4, 24 + 12 },
+	{ "another rejection", 0x12, 28, 0 },
+	{ "a reply", 0x13, 4, 24 + 28 },
+	{ "ready to use", 0x14, 4, 0 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(tag, tag_params, name);
+
+/* Only what names the HCA of the sender changes. */
+static void roce_tag(struct kunit *test)
+{
+	static const u8 tag[8] = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	const struct tag_param *p = test->param_value;
+	u8 mad[GSI_PKT_MAD_LEN] __aligned(4), want[GSI_PKT_MAD_LEN];
+	u64 value;
+	size_t i;
+
+	fill_mad(mad);
+	mad[16] = 0;
+	mad[17] = p->attr_id;
+	mad[24 + 10] = 0;
+	mad[24 + 11] = p->reason;
+	memcpy(want, mad, sizeof(want));
+	for (i = 0; p->pos && i < sizeof(tag); i++)
+		want[p->pos + i] ^= tag[i];
+	memcpy(&value, tag, sizeof(value));
+	gsi_pkt_tag_sender(mad, value);
+	KUNIT_EXPECT_MEMEQ(test, mad, want, sizeof(want));
+}
+
 static void roce_parse(struct kunit *test)
 {
 	const struct sample *s = test->param_value;
@@ -458,6 +495,7 @@ static struct kunit_case gsi_pkt_cases[] = {
 	KUNIT_CASE(roce_document),
 	KUNIT_CASE_PARAM(roce_build_wide, sample_gen_params),
 	KUNIT_CASE_PARAM(roce_is_cm, cm_gen_params),
+	KUNIT_CASE_PARAM(roce_tag, tag_gen_params),
 	KUNIT_CASE_PARAM(roce_parse, sample_gen_params),
 	KUNIT_CASE_PARAM(roce_each_bit, sample_gen_params),
 	KUNIT_CASE_PARAM(roce_each_length, sample_gen_params),

@@ -12,6 +12,7 @@ static u8 mad[GSI_PKT_MAD_LEN];
 static void check_parse(const u8 *pkt, size_t len)
 {
 	u8 grh[GSI_PKT_GRH_LEN];
+	u8 tagged[GSI_PKT_MAD_LEN];
 	struct gsi_pkt_hdr hdr;
 	const void *found = NULL;
 
@@ -24,6 +25,10 @@ static void check_parse(const u8 *pkt, size_t len)
 	FUZZ_CHECK(len == gsi_pkt_len(&hdr));
 	if (gsi_pkt_is_cm(&hdr, found))
 		FUZZ_CHECK(!memcmp(found, "\1\7", 2));
+	memcpy(tagged, found, sizeof(tagged));
+	gsi_pkt_tag_sender(tagged, U64_MAX);
+	gsi_pkt_tag_sender(tagged, U64_MAX);
+	FUZZ_CHECK(!memcmp(tagged, found, sizeof(tagged)));
 	gsi_pkt_grh(grh, pkt);
 }
 
