@@ -676,24 +676,20 @@ static bool gsi_is_from_self(struct gsi_qp *gsi, const struct gsi_pkt_hdr *hdr,
  */
 bool gsi_receive(const void *pkt, size_t len, struct net_device *ndev)
 {
-	bool any = ndev->flags & IFF_LOOPBACK || netif_is_l3_master(ndev);
+	bool local = ndev->flags & IFF_LOOPBACK || netif_is_l3_master(ndev);
 	const struct ib_gid_attr *sgid_attr;
 	struct gsi_pkt_hdr hdr;
 	struct gsi_qp *gsi;
-	union ib_gid dgid;
 	bool ret;
 
 	if (gsi_pkt_parse_ip(pkt, len, &hdr))
 		return false;
-	memcpy(dgid.raw, hdr.dgid, sizeof(dgid.raw));
 	list_for_each_entry_rcu(gsi, &gsi_list, link) {
-		sgid_attr = rdma_find_gid_by_port(gsi->ibqp->device, &dgid,
-						  IB_GID_TYPE_ROCE_UDP_ENCAP,
-						  gsi->port_num,
-						  any ? NULL : ndev);
+		sgid_attr = gsi_find_gid(gsi, hdr.dgid, local ? NULL : ndev);
 		if (IS_ERR(sgid_attr))
 			continue;
-		ret = gsi_deliver(gsi, sgid_attr, pkt, len);
+		ret = (local || !gsi_is_from_self(gsi, &hdr, ndev)) &&
+		      gsi_deliver(gsi, sgid_attr, pkt, len);
 		rdma_put_gid_attr(sgid_attr);
 		return ret;
 	}

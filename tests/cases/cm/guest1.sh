@@ -42,6 +42,16 @@ receives_group() {
 	grep -q "receiving data" "$OUT/mckey.server"
 }
 
+# gsi COUNTER: of packets.
+gsi() {
+	cat "/sys/class/infiniband/$IBDEV/ports/1/hw_counters/gsi_$1"
+}
+
+# one_more COUNTER THAN
+one_more() {
+	[ "$(gsi "$1")" = $(($2 + 1)) ]
+}
+
 if [ "$LAB_MACHINE" = guest1 ]; then
 	step "the UDP port of RoCE v2 is in use"
 	KLOG_HARMLESS+=("UDP port 4791 is in use" 'cannot register an RDMA device: -(98|EADDRINUSE)'
@@ -96,7 +106,7 @@ run_pair rping-any rping -s -C 5 -V -- rping -c -a "$at" -C 5 -V
 run_pair rping-6 rping -s -a "$at6" -C 5 -V -- rping -c -a "$at6" -C 5 -V
 run_pair rping-large rping -s -a "$at" -C 5 -S 65000 -V \
 	-- rping -c -a "$at" -C 5 -S 65000 -V
-step "an address moves during a connection"
+step "another address asks for a QP of a connection, or moves"
 if [ "$LAB_MACHINE" = guest2 ]; then
 	wait_for 60 no_cm_ids
 	rping -s -a "$at" -S 4096 -V >"$OUT/rping-live" &
@@ -110,6 +120,28 @@ else
 fi
 wait_for 60 is_connected
 guest_barrier connected
+if [ "$LAB_MACHINE" = guest1 ]; then
+	# the receiver looks for it before anything else
+	ip addr add fd77::98/64 dev eth0 nodad
+	wait_for 60 gids_are $((before + 2))
+	get request-awaited >/dev/null
+	python3 "$CASE/forge.py" request eth0 "$at6" fd77::98 \
+		"$(tr -d : <"/sys/class/infiniband/$IBDEV/node_guid")" \
+		"$(rdma resource show qp | sed -n 's/.* lqpn \([0-9]*\) .*type RC state RTS.*/\1/p')"
+else
+	received=$(gsi received)
+	put request-awaited yes
+	wait_for 60 one_more received "$received"
+	# the end of a connection takes a few datagrams
+	sleep 5
+fi
+guest_barrier request
+is_connected
+kill -0 $live
+if [ "$LAB_MACHINE" = guest1 ]; then
+	ip addr del fd77::98/64 dev eth0
+	wait_for 60 gids_are $((before + 1))
+fi
 if [ "$LAB_MACHINE" = guest1 ]; then
 	ip addr add fd77::99/64 dev eth0 nodad
 	wait_for 60 gids_are $((before + 2))
@@ -144,8 +176,14 @@ run_pair ucmatose-lossy ucmatose -b "$at" -c 10 -C 5 -S 1000 \
 	-- ucmatose -s "$at" -c 10 -C 5 -S 1000
 expect_text ucmatose-lossy 'return status 0'
 tc qdisc del dev eth0 root
-noise=$(cat "/sys/class/infiniband/$IBDEV/ports/1/hw_counters/gsi_malformed")
+noise=$(gsi malformed)
 [ "$noise" -gt 0 ]
+
+step "packets come in the name of their receiver"
+put "link-local-$LAB_MACHINE" "$(ip -6 -o addr show dev eth0 scope link | sed 's/.*inet6 //; s,/.*,,')"
+python3 "$CASE/forge.py" own-address eth0 "$(get "link-local-guest$((3 - number))")"
+wait_for 60 one_more malformed "$noise"
+noise=$(gsi malformed)
 
 run_pair ucmatose ucmatose -b "$at" -c 20 -C 10 -S 1000 \
 	-- ucmatose -s "$at" -c 20 -C 10 -S 1000
@@ -197,7 +235,7 @@ barrier connected
 grep . "/sys/class/infiniband/$IBDEV/ports/1/hw_counters"/gsi_*
 cd "/sys/class/infiniband/$IBDEV/ports/1/hw_counters"
 [ "$(cat gsi_icrc_errors gsi_key_violations gsi_no_buffer)" = $'0\n0\n0' ]
-[ "$(cat gsi_malformed)" = "$noise" ]
+[ "$(gsi malformed)" = "$noise" ]
 
 step "the address of the HCA changes"
 barrier changed
