@@ -8,9 +8,11 @@
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/string.h>
 
@@ -111,7 +113,8 @@ static int hyvh_fault_in_page(struct mm_struct *mm, unsigned long addr)
  * @len: bytes
  *
  * Does not wait for user space, nor for who holds the mmap lock. The memory may
- * go away again at any time.
+ * go away again at any time. Page tables, too, are charged to the memory cgroup of
+ * @mm, though the caller may be a kernel thread.
  *
  * Context: Process context. May sleep.
  * Return: 0; %-EAGAIN if that needs more time; or %-EFAULT if @addr is not
@@ -119,13 +122,18 @@ static int hyvh_fault_in_page(struct mm_struct *mm, unsigned long addr)
  */
 int hyvh_fault_in(struct mm_struct *mm, u64 addr, u64 len)
 {
+	struct mem_cgroup *memcg, *old;
 	u64 at = addr & PAGE_MASK;
 	int ret = 0;
 
 	if (!mmap_read_trylock(mm))
 		return -EAGAIN;
+	memcg = get_mem_cgroup_from_mm(mm);
+	old = set_active_memcg(memcg);
 	for (; at < addr + len && !ret; at += PAGE_SIZE)
 		ret = hyvh_fault_in_page(mm, at);
+	set_active_memcg(old);
+	mem_cgroup_put(memcg);
 	mmap_read_unlock(mm);
 	return ret;
 }
