@@ -7,7 +7,8 @@
  * another way, by vm_insert_pages(), would stay mapped: the kernel reports a bug
  * then, and may drop references that it does not own. tmpfs drops pages only
  * with the inode locked, or at the inode's end. Whatever else takes a page out
- * of a file leaves it alone as long as it is pinned.
+ * of a file leaves it alone as long as it is pinned. A driver whose objects are
+ * files of tmpfs, such as i915, drops pages without that lock.
  */
 #include <linux/errno.h>
 #include <linux/file.h>
@@ -16,6 +17,7 @@
 #include <linux/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "memory/ram_files.h"
 
@@ -42,8 +44,22 @@ static bool hyvh_ram_files_find(const struct hyvh_ram_files *files,
 }
 
 /*
- * Add a file unless it is there. Returns -EOPNOTSUPP if it is not one of tmpfs,
- * or -ENOMEM. May sleep.
+ * Does a file in tmpfs belong to user space, and not to a driver? Files that the
+ * kernel makes are not in a file system that user space can mount, and their names
+ * say what made them.
+ */
+static bool hyvh_file_is_users(const struct file *file)
+{
+	const char *name = file->f_path.dentry->d_name.name;
+
+	return !(file_inode(file)->i_sb->s_flags & SB_NOUSER) ||
+	       str_has_prefix(name, "memfd:") || str_has_prefix(name, "SYSV") ||
+	       !strcmp(name, "dev/zero");
+}
+
+/*
+ * Add a file unless it is there. Returns -EOPNOTSUPP if it is not one of user
+ * space in tmpfs, or if there are too many; or -ENOMEM. May sleep.
  */
 int hyvh_ram_files_add(struct hyvh_ram_files *files, struct file *file)
 {
@@ -51,13 +67,16 @@ int hyvh_ram_files_add(struct hyvh_ram_files *files, struct file *file)
 
 	if (hyvh_ram_files_find(files, file->f_mapping))
 		return 0;
-	if (!shmem_mapping(file->f_mapping))
+	if (!shmem_mapping(file->f_mapping) || !hyvh_file_is_users(file))
+		return -EOPNOTSUPP;
+	if (files->nr == HYVH_MAX_RAM_FILES)
 		return -EOPNOTSUPP;
 	ram = kzalloc(sizeof(*ram), GFP_KERNEL_ACCOUNT);
 	if (!ram)
 		return -ENOMEM;
 	ram->file = get_file(file);
 	hlist_add_head(&ram->node, &files->list);
+	files->nr++;
 	return 0;
 }
 
@@ -111,4 +130,5 @@ void hyvh_ram_files_release(struct hyvh_ram_files *files)
 		fput(ram->file);
 		kfree(ram);
 	}
+	files->nr = 0;
 }

@@ -10,9 +10,13 @@
 struct file;
 struct page;
 
+/* Most files of a buffer: the list is searched for each mapping and page. */
+#define HYVH_MAX_RAM_FILES	512
+
 /* Valid and empty if zeroed. */
 struct hyvh_ram_files {
 	struct hlist_head list;		/* of struct hyvh_ram_file */
+	unsigned int nr;		/* elements of list */
 };
 
 int hyvh_ram_files_add(struct hyvh_ram_files *files, struct file *file);
