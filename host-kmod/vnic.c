@@ -486,6 +486,7 @@ static int hyvh_vnic_set_owner(struct hyvh_vnic *vnic,
 	vnic->vmm_mrs = hyvh_vmm_mrs(vmm);
 	vnic->records.pins = vnic->vmm_mrs;
 	vnic->mem.vmas = hyvh_vmm_stitch_vmas(vmm);
+	vnic->mem.stitched = hyvh_vmm_stitched_pages(vmm);
 	vnic->events.mm = vnic->mm;
 	vnic->events.nr_queues = arg->nr_event_queues;
 	strscpy(vnic->name, arg->name, sizeof(vnic->name));

@@ -53,6 +53,7 @@ struct hyvh_vmm {
 	/* These have locks of their own. */
 	struct hyvh_quota mrs;
 	struct hyvh_quota stitch_vmas;
+	atomic64_t stitched_pages;
 };
 
 /* Protects both lists and their elements. */
@@ -194,6 +195,7 @@ static struct hyvh_vmm *hyvh_vmm_find(struct mm_struct *mm,
 	hyvh_quota_init(&vmm->mrs, min_t(u64, READ_ONCE(max_mrs_per_vmm),
 					 HYVH_MAX_VMM_MRS));
 	hyvh_quota_init(&vmm->stitch_vmas, HYVH_MAX_VMM_STITCH_VMAS);
+	atomic64_set(&vmm->stitched_pages, 0);
 	list_add(&vmm->node, &hyvh_vmms);
 	return vmm;
 }
@@ -239,4 +241,10 @@ struct hyvh_quota *hyvh_vmm_mrs(struct hyvh_vmm *vmm)
 struct hyvh_quota *hyvh_vmm_stitch_vmas(struct hyvh_vmm *vmm)
 {
 	return &vmm->stitch_vmas;
+}
+
+/* The number of pages that requests of all vNICs of a VMM pin to stitch them. */
+atomic64_t *hyvh_vmm_stitched_pages(struct hyvh_vmm *vmm)
+{
+	return &vmm->stitched_pages;
 }

@@ -24,5 +24,6 @@ struct hyvh_vmm *hyvh_vmm_get(struct mm_struct *mm);
 void hyvh_vmm_put(struct hyvh_vmm *vmm);
 struct hyvh_quota *hyvh_vmm_mrs(struct hyvh_vmm *vmm);
 struct hyvh_quota *hyvh_vmm_stitch_vmas(struct hyvh_vmm *vmm);
+atomic64_t *hyvh_vmm_stitched_pages(struct hyvh_vmm *vmm);
 
 #endif /* HYVH_VNIC_LIMIT_H */

@@ -5,6 +5,7 @@
 #ifndef HYVH_GUEST_MEM_H
 #define HYVH_GUEST_MEM_H
 
+#include <linux/atomic.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -20,8 +21,9 @@ struct hyvh_guest_mem {
 	struct hyvh_mem_table *table;
 	/* Set while requests that pin memory are to end; see cancel.h. */
 	const bool *cancel;
-	/* Mappings of the VMM for stitches. Set before the vNIC is attached. */
-	struct hyvh_quota *vmas;
+	/* Shared with other vNICs of the VMM. Set before the vNIC is attached. */
+	struct hyvh_quota *vmas;	/* mappings for stitches */
+	atomic64_t *stitched;		/* pages that stitches pin */
 };
 
 void hyvh_guest_mem_init(struct hyvh_guest_mem *mem, const bool *cancel);

@@ -14,6 +14,7 @@
  * faulted in here first, which can be cancelled. This also lets a driver pin
  * memory under userfaultfd: a long-term pin of kernel 6.1 does not wait for it.
  */
+#include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -22,6 +23,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/pagemap.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "memory/cancel.h"
@@ -286,6 +288,26 @@ static int hyvh_stitch_map_vmas(struct hyvh_stitch *stitch,
 	return 0;
 }
 
+/*
+ * Many requests may stitch at once, so what their pins add up to has the limit
+ * RLIMIT_MEMLOCK as well. It is not part of mm->pinned_vm, where the HCA's driver
+ * counts the same pages before they are unpinned here.
+ */
+static int hyvh_stitch_charge_pages(struct hyvh_stitch *stitch,
+				    unsigned long nr)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	atomic64_t *stitched = stitch->mem->stitched;
+
+	if (atomic64_add_return(nr, stitched) > limit &&
+	    !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(nr, stitched);
+		return -ENOMEM;
+	}
+	stitch->nr_charged = nr;
+	return 0;
+}
+
 static int hyvh_stitch_pin(struct hyvh_stitch *stitch,
 			   const struct hyvh_stitch_plan *plan)
 {
@@ -391,6 +413,9 @@ static int hyvh_stitch_map_pages(struct hyvh_stitch *stitch,
 	ret = hyvh_stitch_check(stitch, plan, &stitch->ram);
 	if (ret)
 		return ret;
+	ret = hyvh_stitch_charge_pages(stitch, plan->nr_pages);
+	if (ret)
+		return ret;
 	/* A guest can repeat memory, so a failure is no reason to warn. */
 	stitch->pages = kvmalloc_array(plan->nr_pages, sizeof(*stitch->pages),
 				       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
@@ -449,6 +474,8 @@ static void hyvh_stitch_undo(struct hyvh_stitch *stitch)
 	}
 	stitch->pages = NULL;
 	stitch->nr_pinned = 0;
+	atomic64_sub(stitch->nr_charged, stitch->mem->stitched);
+	stitch->nr_charged = 0;
 }
 
 /*
@@ -573,7 +600,8 @@ static int hyvh_stitch_list(struct hyvh_stitch *stitch,
  * Context: Process context. May sleep. Runs in the VMM's address space.
  * Return: 0; -EFAULT if part of the buffer is not guest memory or not mapped in
  * the VMM; -EINVAL if the list breaks a rule; -EOPNOTSUPP if guest memory is not
- * a shared mapping of a file in tmpfs; -EAGAIN if somebody keeps the file of guest
+ * a shared mapping of a file in tmpfs, or if pages would have to be inserted that are
+ * of a driver's file or of too many files; -EAGAIN if somebody keeps the file of guest
  * memory locked; -EINTR if the request is cancelled; or another negative errno.
  */
 int hyvh_stitch_guest(struct hyvh_stitch *stitch, struct hyvh_guest_mem *mem,

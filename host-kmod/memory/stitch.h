@@ -32,6 +32,7 @@ struct hyvh_stitch {
 	struct hyvh_ram_files ram;	/* files that the pages belong to */
 	struct page **pages;		/* pages that were inserted, or NULL */
 	unsigned long nr_pinned;	/* elements of pages that are pinned */
+	unsigned long nr_charged;	/* added to mem->stitched */
 	u64 nr_vmas;			/* charged to mem->vmas */
 	struct hyvh_guest_mem *mem;
 	struct hyvh_mem_table *table;	/* in use until the range is undone */

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +36,7 @@
  * @buf: memory to register
  * @v: the vNIC
  * @pd: handle
+ * @unprivileged: the request is from somebody who may not lock memory
  * @status: of the reply
  * @thread: runs it
  */
@@ -42,6 +45,7 @@ struct reg {
 	struct gbuf buf;
 	struct vnic v;
 	uint32_t pd;
+	bool unprivileged;
 	int status;
 	pthread_t thread;
 };
@@ -51,16 +55,15 @@ static void *reg_thread(void *arg)
 	struct reg *reg = arg;
 	struct mr_info mr;
 
+	/* The system call, unlike the function, is for this thread only. */
+	REQUIRE(!reg->unprivileged || !syscall(SYS_setresuid, -1, 65534, -1),
+		"setresuid");
 	reg->status = cmd_reg_mr_indirect(&reg->v, reg->pd, &reg->buf,
 					  ACCESS_REMOTE, &mr);
 	return NULL;
 }
 
-/*
- * Returns when the driver has been called by @nr threads; it waits for
- * reg_go_on().
- */
-static void reg_start_nr(struct reg *reg, unsigned int pages, unsigned int nr)
+static void reg_init(struct reg *reg, unsigned int pages)
 {
 	uint32_t context;
 
@@ -69,22 +72,41 @@ static void reg_start_nr(struct reg *reg, unsigned int pages, unsigned int nr)
 	vnic_open(&reg->v, &reg->gm);
 	REQUIRE_EQ(cmd_alloc_context(&reg->v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(&reg->v, context, &reg->pd), 0, "ALLOC_PD");
-	mock_rule("reg_user_mr sleep=%u calls=1", 20000 * dt_timeout_scale());
+}
+
+static void reg_begin(struct reg *reg)
+{
 	REQUIRE(!pthread_create(&reg->thread, NULL, reg_thread, reg),
 		"pthread_create");
+}
+
+/*
+ * Returns when the driver has been called by @nr threads; it waits for
+ * reg_go_on().
+ */
+static void reg_begin_slow(struct reg *reg, unsigned int nr)
+{
+	mock_rule("reg_user_mr sleep=%u calls=1", 20000 * dt_timeout_scale());
+	reg_begin(reg);
 	REQUIRE(mock_wait("running.reg_user_mr", nr), "REG_MR is slow");
 }
 
 static void reg_start(struct reg *reg)
 {
-	reg_start_nr(reg, MANY_PAGES, 1);
+	reg_init(reg, MANY_PAGES);
+	reg_begin_slow(reg, 1);
+}
+
+static int reg_wait(struct reg *reg)
+{
+	pthread_join(reg->thread, NULL);
+	return reg->status;
 }
 
 static int reg_go_on(struct reg *reg)
 {
 	mock_clear();
-	pthread_join(reg->thread, NULL);
-	return reg->status;
+	return reg_wait(reg);
 }
 
 static void reg_end(struct reg *reg)
@@ -216,8 +238,10 @@ static void test_mappings(void)
 	unsigned int before = count_mappings(), nr;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(reg); i++)
-		reg_start_nr(&reg[i], FEW_PAGES, i + 1);
+	for (i = 0; i < ARRAY_SIZE(reg); i++) {
+		reg_init(&reg[i], FEW_PAGES);
+		reg_begin_slow(&reg[i], i + 1);
+	}
 	nr = count_mappings() - before;
 	tap_ok(nr > FEW_PAGES, "%u mappings for registrations at once", nr);
 	/* Some more for the vNICs, their memory, and threads. */
@@ -227,6 +251,33 @@ static void test_mappings(void)
 	tap_ok(count_mappings() < before + 1000, "none of them is left");
 	for (i = 0; i < ARRAY_SIZE(reg); i++)
 		reg_end(&reg[i]);
+}
+
+/* Each request alone could pin what the VMM may lock. */
+static void test_locked(void)
+{
+	static struct reg reg[2];
+	const rlim_t max = (MANY_PAGES + FEW_PAGES) * DT_PAGE;
+	struct rlimit old, limit = {max, max};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reg); i++) {
+		reg_init(&reg[i], MANY_PAGES);
+		reg[i].unprivileged = true;
+	}
+	REQUIRE(!getrlimit(RLIMIT_MEMLOCK, &old) &&
+			!setrlimit(RLIMIT_MEMLOCK, &limit),
+		"setrlimit");
+	reg_begin_slow(&reg[0], 1);
+	reg_begin(&reg[1]);
+	tap_is(reg_wait(&reg[1]), HYV_S_ENOMEM,
+	       "REG_MR beyond RLIMIT_MEMLOCK with what another one pins");
+	tap_is(reg_go_on(&reg[0]), 0, "the other one");
+	reg_end(&reg[0]);
+	reg_begin(&reg[1]);
+	tap_is(reg_wait(&reg[1]), 0, "the same REG_MR alone");
+	reg_end(&reg[1]);
+	REQUIRE(!setrlimit(RLIMIT_MEMLOCK, &old), "setrlimit");
 }
 
 void suite_mockpins(void)
@@ -241,6 +292,7 @@ void suite_mockpins(void)
 	test_moved();
 	test_forked();
 	test_mappings();
+	test_locked();
 	tap_is(dt_pinned_kib(), 0, "no memory is pinned");
 	mock_expect_held(&before, "after memory that went away");
 	mock_check("memory that went away");
