@@ -103,6 +103,7 @@ static void test_destroy_again(uint32_t status, const char *name)
 
 static void test_destroy_busy(void)
 {
+	long pinned = dt_pinned_kib();
 	struct uv uv;
 
 	uv_open(&uv);
@@ -110,21 +111,57 @@ static void test_destroy_busy(void)
 		"an MR");
 	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 1);
 	tap_is(uv_dereg_mr(&uv), -EBUSY, "DEREG_MR that the host refuses");
+	tap_is(dt_pinned_kib() - pinned, 12, "KiB stay pinned");
 	tap_is(uv_dereg_mr(&uv), 0, "DEREG_MR again");
+	tap_is(dt_pinned_kib() - pinned, 0, "KiB stay pinned");
 	uv_close(&uv);
 	loop_expect_idle("after a refusal");
+}
+
+/*
+ * @fn, in another thread, ends the device. Until the host has reset that, @kib
+ * KiB more than @before stay pinned.
+ */
+static void pinned_until_reset(void *(*fn)(void *), struct uv *uv, long before,
+			       long kib)
+{
+	pthread_t thread;
+
+	vmm->hold_reset = true;
+	REQUIRE(!pthread_create(&thread, NULL, fn, uv), "pthread_create");
+	REQUIRE(dt_until(vmm->resetting), "the driver resets the device");
+	/* A driver that does not wait has time to release it. */
+	dt_sleep_us(200000 * dt_timeout_scale());
+	tap_is(dt_pinned_kib() - before, kib,
+	       "KiB stay pinned until the device is reset");
+	vmm->hold_reset = false;
+	pthread_join(thread, NULL);
+	tap_is(dt_pinned_kib() - before, 0, "KiB stay pinned after that");
+}
+
+static void *dereg_thread(void *arg)
+{
+	uv_dereg_mr(arg);
+	return NULL;
+}
+
+static void *close_thread(void *arg)
+{
+	uv_close(arg);
+	return NULL;
 }
 
 /* Without an answer to DESTROY, the HCA might go on to use the memory. */
 static void test_destroy_fails(void)
 {
+	long pinned = dt_pinned_kib();
 	struct uv uv;
 
 	uv_open(&uv);
 	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) && !uv_reg_mr(&uv),
 		"an MR");
 	fail_next(HYV_CMD_DESTROY, HYV_S_EIO, 1);
-	uv_dereg_mr(&uv);
+	pinned_until_reset(dereg_thread, &uv, pinned, 12);
 	tap_is(uv_async_event(&uv), EVENT_DEVICE_FATAL,
 	       "a DESTROY without result ends the device");
 	uv_close(&uv);
@@ -163,18 +200,24 @@ static void test_reply_lost(void)
 /* Nothing uses these objects, so no later attempt would do better. */
 static void test_destroy_refused(void)
 {
+	long pinned = dt_pinned_kib();
 	struct uv uv;
 
 	uv_open(&uv);
-	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) && !uv_create_cq(&uv),
-		"a PD and a CQ");
-	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 2);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) &&
+			!uv_create_cq(&uv) && !uv_create_srq_in_buf(&uv),
+		"a PD, a CQ and an SRQ");
+	tap_is(dt_pinned_kib() - pinned, 4, "KiB of the SRQ are pinned");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 3);
+	tap_is(uv_destroy_srq(&uv), 0, "DESTROY_SRQ that the host refuses");
 	tap_is(uv_dealloc_pd(&uv), 0, "DEALLOC_PD that the host refuses");
 	tap_is(uv_destroy_cq(&uv), 0, "DESTROY_CQ that the host refuses");
-	tap_is(vmm->fail_times, 0, "the host has refused both");
+	tap_is(vmm->fail_times, 0, "the host has refused all");
 	tap_is(uv_ex_query_device(&uv), 0, "the device works");
+	tap_is(dt_pinned_kib() - pinned, 4, "KiB stay pinned");
 	uv_close(&uv);
 	loop_expect_idle("after refusals, without the context");
+	tap_is(dt_pinned_kib() - pinned, 0, "KiB stay pinned");
 	tap_ok(loop_works("after refusals"), "every verb works after that");
 }
 
@@ -226,13 +269,17 @@ static void test_pinned(void)
 /* The guest may not free memory that objects of the context may use. */
 static void test_context_refused(void)
 {
+	long pinned = dt_pinned_kib();
 	char ibdev[64], path[300];
 	struct uv uv;
 
 	uv_open(&uv);
-	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
-	fail_next(HYV_CMD_DESTROY, HYV_S_EINVAL, 1);
-	uv_close(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) &&
+			!uv_create_srq_in_buf(&uv),
+		"an SRQ");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EINVAL, 3);
+	pinned_until_reset(close_thread, &uv, pinned, 4);
+	tap_is(vmm->fail_times, 0, "the host has refused SRQ, PD and context");
 	tap_ok(dt_until(!uv_find(ibdev, sizeof(ibdev), path, sizeof(path))),
 	       "to refuse a context ends the device");
 	loop_expect_idle("after the device's end");

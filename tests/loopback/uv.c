@@ -14,6 +14,7 @@
 #include "failnth.h"
 #include "harness.h"
 #include "hyv_loopback.h"
+#include "hyv_mock.h"
 #include "uv.h"
 
 /* Numbers of the ABI that its header has no names for. */
@@ -406,12 +407,24 @@ int uv_destroy_cq(struct uv *uv)
 
 /* --- SRQs --- */
 
-static int uv_create_srq(struct uv *uv)
+/* With a @length, the queue is in memory of the process. */
+static int uv_new_srq(struct uv *uv, uint64_t length)
 {
-	struct ib_uverbs_create_srq req = {
-		.pd_handle = uv->pd,
-		.max_wr = 15,
-		.max_sge = 1,
+	struct {
+		struct ib_uverbs_create_srq ib;
+		struct hyv_mock_create_req drv;
+	} req = {
+		.ib =
+			{
+				.pd_handle = uv->pd,
+				.max_wr = 15,
+				.max_sge = 1,
+			},
+		.drv =
+			{
+				.addr = length ? (uintptr_t)uv->buf : 0,
+				.length = length,
+			},
 	};
 	struct {
 		struct ib_uverbs_create_srq_resp ib;
@@ -424,6 +437,17 @@ static int uv_create_srq(struct uv *uv)
 		uv->has_srq = true;
 	}
 	return ret;
+}
+
+static int uv_create_srq(struct uv *uv)
+{
+	return uv_new_srq(uv, 0);
+}
+
+/* As long as the driver of the guest takes the queue to be. */
+int uv_create_srq_in_buf(struct uv *uv)
+{
+	return uv_new_srq(uv, DT_PAGE);
 }
 
 static int uv_modify_srq(struct uv *uv)
@@ -452,7 +476,7 @@ static int uv_query_srq(struct uv *uv)
 	return UV_CALL(uv, QUERY_SRQ, req, rsp);
 }
 
-static int uv_destroy_srq(struct uv *uv)
+int uv_destroy_srq(struct uv *uv)
 {
 	struct ib_uverbs_destroy_srq req = {.srq_handle = uv->srq};
 	struct ib_uverbs_destroy_srq_resp rsp;

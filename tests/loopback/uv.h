@@ -92,6 +92,8 @@ int uv_dealloc_pd(struct uv *uv);
 int uv_reg_mr(struct uv *uv);
 int uv_rereg_mr(struct uv *uv);
 int uv_dereg_mr(struct uv *uv);
+int uv_create_srq_in_buf(struct uv *uv);
+int uv_destroy_srq(struct uv *uv);
 int uv_open_xrcd(struct uv *uv, int file);
 int uv_create_target(struct uv *uv);
 int uv_target_init(struct uv *uv);

@@ -395,12 +395,16 @@ static void vmm_driver_ok(void)
 
 static void vmm_reset(void)
 {
+	vmm->resetting = true;
+	while (vmm->hold_reset)
+		dt_sleep_us(1000);
 	vmm_lock();
 	m.running = false;
 	vmm_unlock();
 	REQUIRE_EQ(vnic_reset(&m.vnic), 0, "HYV_RESET");
 	while (vmm->busy)
 		dt_sleep_us(1000);
+	vmm->resetting = false;
 }
 
 /* The calls of the device's driver. */
@@ -661,6 +665,7 @@ void vmm_behave(void)
 	vmm->slow_ms = 0;
 	vmm->slow_type = 0;
 	vmm->fail_times = 0;
+	vmm->hold_reset = false;
 	vmm->host_fault = 0;
 	vmm->garble = 0;
 }
