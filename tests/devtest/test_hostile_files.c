@@ -19,6 +19,8 @@
 #include <unistd.h>
 #include <linux/io_uring.h>
 
+#include <hyv/ioctls.h>
+
 #include "fixture.h"
 #include "hostile_vmm.h"
 #include "suites.h"
@@ -145,25 +147,95 @@ static void scm_cycle(void *arg)
 	wait_for_end(arg);
 }
 
+static int receive_file(int sock)
+{
+	union {
+		struct cmsghdr align;
+		char data[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = {.iov_base = (char[1]){0}, .iov_len = 1};
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg;
+	int file;
+
+	REQUIRE(recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) == 1, "recvmsg");
+	cmsg = CMSG_FIRSTHDR(&msg);
+	REQUIRE(cmsg && cmsg->cmsg_type == SCM_RIGHTS &&
+			cmsg->cmsg_len == CMSG_LEN(sizeof(int)),
+		"a file in a message");
+	memcpy(&file, CMSG_DATA(cmsg), sizeof(int));
+	return file;
+}
+
+/* This process is not the owner of the file's vNIC. */
+static void expect_no_use(int file, size_t window_size, const char *who)
+{
+	static const struct {
+		const char *name;
+		unsigned long cmd;
+		uint32_t size;
+		uint32_t flags;
+	} ioctls[] = {
+#define IOCTL(NAME, stem, min, flags) \
+	{#NAME, HYV_##NAME, sizeof(struct hyv_##stem), flags},
+		HYV_FOR_EACH_IOCTL(IOCTL)
+#undef IOCTL
+	};
+	uint32_t arg[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ioctls); i++) {
+		if (!(ioctls[i].flags & HYV_IOCTL_OWNER))
+			continue;
+		memset(arg, 0, sizeof(arg));
+		arg[0] = ioctls[i].size;
+		tap_is(hyv_ioctl(file, ioctls[i].cmd, arg), -EPERM, "%s: %s",
+		       who, ioctls[i].name);
+	}
+	tap_ok(mmap(NULL, window_size, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+		    0) == MAP_FAILED &&
+		       errno == EPERM,
+	       "%s: mmap of the window", who);
+}
+
+static void scm_receiver(void *arg)
+{
+	const int *sock = arg;
+
+	expect_no_use(receive_file(sock[1]), DT_WINDOW, "a receiver");
+}
+
+/* A process that had nothing of the vNIC gets its file. */
+static void scm_received(void)
+{
+	pid_t receiver;
+	int sock[2];
+
+	REQUIRE(!socketpair(AF_UNIX, SOCK_DGRAM, 0, sock), "socketpair");
+	receiver = hostile_fork(scm_receiver, sock);
+	hostile_ep_init(&live);
+	send_files(sock[0], &live.v.fd, 1);
+	hostile_expect_end(receiver, "a process that was sent the file");
+	hostile_ep_raise(&live);
+	vnic_close(&live.v);
+}
+
 static void test_scm(void)
 {
 	run_killed(scm_in_flight, "file in flight");
 	run_killed(scm_cycle, "file in a cycle of sockets");
+	scm_received();
 }
 
 /* A process that keeps the file when its owner is gone. */
 static void keeper(struct hostile_pipe *ready)
 {
-	struct hyv_get_config get = {.size = sizeof(get)};
-	struct hyv_reset reset = {.size = sizeof(reset)};
-
-	tap_is(hyv_ioctl(live.v.fd, HYV_GET_CONFIG, &get), -EPERM,
-	       "a child is not the owner");
-	tap_is(hyv_ioctl(live.v.fd, HYV_RESET, &reset), -EPERM,
-	       "and cannot reset");
-	tap_ok(mmap(NULL, live.v.window_size, PROT_READ | PROT_WRITE,
-		    MAP_SHARED, live.v.fd, 0) == MAP_FAILED,
-	       "nor map the window");
+	expect_no_use(live.v.fd, live.v.window_size, "a child");
 	wait_for_end(ready);
 }
 
