@@ -209,6 +209,25 @@ static void cg_enter(void)
 		"a process enters a control group");
 }
 
+/* Sum of the numbers behind a word, in a file of the control group. */
+static long cg_count(const char *name, const char *word)
+{
+	char line[256], path[64], *at;
+	long nr = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), CG_DIR "/%s", name);
+	f = fopen(path, "re");
+	REQUIRE(f, "%s", path);
+	while (fgets(line, sizeof(line), f)) {
+		at = strstr(line, word);
+		if (at)
+			nr += atol(at + strlen(word));
+	}
+	fclose(f);
+	return nr;
+}
+
 static void pids_child(void *arg)
 {
 	int file[SOME], uverbs, i;
@@ -234,6 +253,57 @@ static void test_pids(void)
 	rmdir(CG_DIR);
 }
 
+static long cg_memory(void)
+{
+	return read_number(CG_DIR "/memory.current");
+}
+
+/* The bitmap of the largest window, a bit for each page. */
+#define BIG_WINDOW	 (1ULL << 40)
+#define BIG_WINDOW_BYTES (BIG_WINDOW / DT_PAGE / 8)
+/* A small part of the memory that the host keeps for them. */
+#define CHARGED_PDS	  16384
+#define CHARGED_PDS_BYTES (CHARGED_PDS * 128)
+
+/*
+ * Memory that the host keeps is charged. The kernel charges in advance, some
+ * pages for each CPU: so both are far more than that.
+ */
+static void charged_child(void *arg)
+{
+	struct hyv_set_window window = {
+		.size = sizeof(window),
+		.length = BIG_WINDOW,
+	};
+	uint32_t context, pd, i;
+	struct gmem gm;
+	struct vnic v;
+	long before;
+
+	(void)arg;
+	cg_enter();
+	gmem_init(&gm, GMEM_MEMFD);
+	vnic_attach(&v, &gm);
+	before = cg_memory();
+	REQUIRE_EQ(hyv_ioctl(v.fd, HYV_SET_WINDOW, &window), 0, "SET_WINDOW");
+	tap_ok(cg_memory() - before > (long)BIG_WINDOW_BYTES * 3 / 4,
+	       "%ld KiB are charged for a large window",
+	       (cg_memory() - before) / 1024);
+	vnic_close(&v);
+	tap_ok(dt_until(cg_memory() - before < (long)BIG_WINDOW_BYTES / 4),
+	       "they are uncharged when it is closed");
+
+	vnic_open(&v, &gm);
+	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
+	before = cg_memory();
+	for (i = 0; i < CHARGED_PDS; i++)
+		REQUIRE_EQ(cmd_alloc_pd(&v, context, &pd), 0, "ALLOC_PD");
+	tap_ok(cg_memory() - before > CHARGED_PDS_BYTES,
+	       "%ld KiB are charged for %d PDs", (cg_memory() - before) / 1024,
+	       CHARGED_PDS);
+	vnic_close(&v);
+}
+
 /* Use up a little memory by objects of all kinds, until it is refused. */
 static void memory_child(void *arg)
 {
@@ -249,8 +319,7 @@ static void memory_child(void *arg)
 	cg_enter();
 	fixture_init(&f);
 	vnic_set_limits(&f.v, &limits);
-	REQUIRE(write_number(CG_DIR "/memory.max",
-			     read_number(CG_DIR "/memory.current") + (2 << 20)),
+	REQUIRE(write_number(CG_DIR "/memory.max", cg_memory() + (2 << 20)),
 		"memory.max");
 	for (i = 0; i < 200; i++)
 		for (n = 0; n < NR_OPCODES; n++) {
@@ -275,11 +344,17 @@ static void test_memory(void)
 	if (!cg_make("memory"))
 		return;
 	write_text(CG_DIR "/memory.swap.max", "0");
+	pid = hostile_fork(charged_child, NULL);
+	tap_ok(hostile_ends(pid, 90, &status) && !status,
+	       "a VMM without a limit of its memory ends with status %#x",
+	       status);
+	dt_expect_counts(&before, "without a limit of memory");
 	pid = hostile_fork(memory_child, NULL);
 	tap_ok(hostile_ends(pid, 60, &status) &&
 		       (!status ||
 			(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)),
 	       "a VMM at the limit of its memory ends with status %#x", status);
+	tap_ok(cg_count("memory.events", "max ") > 0, "the limit was reached");
 	dt_expect_counts(&before, "at the limit of memory");
 	write_text(CG_DIR "/memory.max", "max");
 	rmdir(CG_DIR);
@@ -288,26 +363,9 @@ static void test_memory(void)
 #define CG_OBJECTS 20
 #define CG_HANDLES 4
 
-/* Sum of what is charged to the control group, of all HCAs. */
-static long cg_count(const char *what)
-{
-	FILE *f = fopen(CG_DIR "/rdma.current", "re");
-	char line[256], *at;
-	long nr = 0;
-
-	REQUIRE(f, "rdma.current");
-	while (fgets(line, sizeof(line), f)) {
-		at = strstr(line, what);
-		if (at)
-			nr += atol(at + strlen(what));
-	}
-	fclose(f);
-	return nr;
-}
-
 static long cg_objects(void)
 {
-	return cg_count("hca_object=");
+	return cg_count("rdma.current", "hca_object=");
 }
 
 /* Contexts, all but one of which are destroyed again. */
@@ -319,14 +377,15 @@ static uint32_t rdma_contexts(struct vnic *v)
 	while (nr <= CG_HANDLES && !cmd_alloc_context(v, &context[nr]))
 		nr++;
 	tap_is(nr, CG_HANDLES, "contexts up to hca_handle of rdma.max");
-	tap_is(cg_count("hca_handle="), CG_HANDLES,
+	tap_is(cg_count("rdma.current", "hca_handle="), CG_HANDLES,
 	       "hca_handle in rdma.current");
 	tap_is(cmd_alloc_context(v, &context[CG_HANDLES]), HYV_S_EDQUOT,
 	       "one more");
 	while (--nr)
 		tap_is(cmd_destroy(v, HYV_OBJ_CONTEXT, context[nr]), 0,
 		       "DESTROY of one");
-	tap_is(cg_count("hca_handle="), 1, "which are uncharged");
+	tap_is(cg_count("rdma.current", "hca_handle="), 1,
+	       "which are uncharged");
 	return context[0];
 }
 
@@ -354,7 +413,7 @@ static void rdma_child(void *arg)
 	tap_is(cmd_alloc_pd(&v, context, &pd[0]), 0, "another one");
 	tap_is(vnic_reset(&v), 0, "RESET");
 	tap_is(cg_objects(), 0, "objects that are charged after it");
-	tap_is(cg_count("hca_handle="), 0, "contexts that are");
+	tap_is(cg_count("rdma.current", "hca_handle="), 0, "contexts that are");
 	REQUIRE_EQ(vnic_set_features(&v, vnic_features(&v)), 0, "SET_FEATURES");
 	REQUIRE_EQ(cmd_alloc_context(&v, &context), 0, "ALLOC_CONTEXT");
 	REQUIRE_EQ(cmd_alloc_pd(&v, context, &pd[0]), 0, "ALLOC_PD");
@@ -371,7 +430,7 @@ static void test_rdma_cgroup(void)
 	REQUIRE(write_text(CG_DIR "/rdma.max", text), "rdma.max");
 	hostile_expect_end(hostile_fork(rdma_child, NULL),
 			   "at the limit of objects");
-	tap_is(cg_objects() + cg_count("hca_handle="), 0,
+	tap_is(cg_objects() + cg_count("rdma.current", "hca_handle="), 0,
 	       "objects and contexts that are charged after its end");
 	snprintf(text, sizeof(text), "%s hca_handle=max hca_object=max",
 		 dt_ibdev());
@@ -538,7 +597,7 @@ static const struct hostile_test tests[] = {
 	{"as many vNICs as possible", test_attach, 120},
 	{"RLIMIT_NPROC", test_nproc, 60},
 	{"pids control group", test_pids, 60},
-	{"memory control group", test_memory, 120},
+	{"memory control group", test_memory, 240},
 	{"rdma control group", test_rdma_cgroup, 60},
 	{"resets that wait", test_teardown_queue, 240},
 };
