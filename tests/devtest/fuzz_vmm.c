@@ -20,6 +20,8 @@
 #define EXEC_THREADS 2 /* of each vNIC */
 #define THREADS	     (VNICS * (EXEC_THREADS + 1) + 2)
 #define STATUSES     256
+/* Changes of a request at a time. */
+#define CHANGES 16
 
 /* How a process ends. */
 enum way {
@@ -39,7 +41,7 @@ static struct shared {
 	atomic_ulong status[STATUSES];
 	atomic_ulong unknown, interrupted;
 	atomic_ulong ioctls[NR_IOCTLS], ioctls_ok[NR_IOCTLS];
-	atomic_ulong remaps;
+	atomic_ulong remaps, changes;
 	atomic_uint leaks;
 } *shared;
 
@@ -50,9 +52,17 @@ static unsigned int generation_ms(void)
 	return 1500 * dt_timeout_scale();
 }
 
+/* A request in memory that is changed while it is executed. */
+struct flight {
+	atomic_uint len; /* 0 at other times */
+	atomic_ullong seed;
+	uint8_t data[sizeof(((struct req *)0)->data)];
+};
+
 /* A process of threads. */
 static struct {
 	struct fuzz_vnic vnic[VNICS];
+	struct flight flight[VNICS * EXEC_THREADS];
 	pthread_t thread[THREADS];
 	atomic_bool stop;
 	uint64_t seed;
@@ -85,17 +95,45 @@ static void count_result(const struct req *r, uint8_t op, int ret)
 		tap_diag("opcode %#x: unexpected status %d", opcode, ret);
 }
 
-static int exec_once(struct fuzz_vnic *n, struct dt_rng *rng,
+/* Choose the requests that are changed while they are executed. */
+static bool is_changed(const struct fuzz_recipe *recipe, struct dt_rng *rng)
+{
+	uint16_t opcode = opcodes[recipe->op % NR_OPCODES].opcode;
+
+	/* To resolve an address that does not exist takes seconds. */
+	return !dt_below(rng, opcode == HYV_CMD_CREATE_AH ? 64 : 4);
+}
+
+/* The recipe decides about the values, the machine about the time. */
+static void change_request(struct flight *f)
+{
+	struct dt_rng rng = {atomic_fetch_add(&f->seed, 1)};
+	uint32_t len, n;
+
+	for (n = 0; n < CHANGES && (len = atomic_load(&f->len)); n++) {
+		fuzz_change(&rng, f->data, len);
+		atomic_fetch_add(&shared->changes, 1);
+	}
+}
+
+static int exec_once(struct fuzz_vnic *n, struct flight *f, struct dt_rng *rng,
 		     const struct fuzz_recipe *recipe)
 {
 	static __thread struct req r;
 	static __thread struct rsp rsp;
 	uint32_t room =
 		dt_below(rng, 16) ? sizeof(rsp.data) : dt_below(rng, 300);
+	const uint8_t *data = r.data;
 	int ret;
 
 	fuzz_request(n, recipe, &r);
-	ret = vnic_exec_raw(&n->v, r.data, r.len, rsp.data, room, &rsp.len);
+	if (is_changed(recipe, rng)) {
+		data = memcpy(f->data, r.data, r.len);
+		atomic_store(&f->seed, recipe->seed);
+		atomic_store(&f->len, r.len);
+	}
+	ret = vnic_exec_raw(&n->v, data, r.len, rsp.data, room, &rsp.len);
+	atomic_store(&f->len, 0);
 	if (!ret && rsp.len >= sizeof(rsp.hdr)) {
 		ret = le32toh(rsp.hdr.status);
 		if (!ret && rsp.len >= sizeof(rsp.create))
@@ -129,7 +167,7 @@ static void *exec_thread(void *arg)
 	while (!atomic_load(&gen.stop)) {
 		next_recipe(&rng, &recipe);
 		fuzz_kcov_reset(&kcov);
-		exec_once(n, &rng, &recipe);
+		exec_once(n, &gen.flight[number], &rng, &recipe);
 		fresh = fuzz_kcov_new(&kcov, &shared->cov);
 		if (!fresh)
 			continue;
@@ -164,6 +202,8 @@ static void *scribble_thread(void *arg)
 
 	while (!atomic_load(&gen.stop)) {
 		fuzz_scribble(&gen.vnic[dt_below(&rng, VNICS)], &rng);
+		change_request(
+			&gen.flight[dt_below(&rng, ARRAY_SIZE(gen.flight))]);
 		if (!dt_below(&rng, 256))
 			dt_sleep_us(dt_below(&rng, 1000));
 	}
@@ -342,7 +382,8 @@ static void report(uint64_t ms)
 			tap_diag("status %3zu %9lu  %s", i, shared->status[i],
 				 strerror(i));
 	tap_diag("no reply %9lu", shared->interrupted);
-	tap_diag("changes of memory %lu", shared->remaps);
+	tap_diag("changes of memory %lu, of requests %lu", shared->remaps,
+		 shared->changes);
 	tap_diag("%lu commands, %lu a second", n, ms ? n * 1000 / ms : 0);
 	tap_diag("%u places, %u edges, %u recipes kept", shared->cov.pcs,
 		 shared->cov.edges, shared->cov.nr_corpus);
@@ -393,6 +434,7 @@ void fuzz_vmm(uint64_t seed, unsigned int seconds)
 		fuzz_coverage_save(&shared->cov, reached);
 	tap_is(bad, 0, "%u processes end, and leave no vNIC", n);
 	tap_is(shared->leaks, 0, "nothing is pinned after a reset");
+	tap_ok(shared->changes, "requests are changed while they are executed");
 	tap_is(shared->unknown, 0, "all statuses are ones of the protocol");
 	tap_ok(shared->status[0] > total_commands() / 20,
 	       "%lu of %lu commands succeed", shared->status[0],

@@ -48,6 +48,7 @@ struct fuzz_recipe {
 
 void fuzz_recipe_new(struct dt_rng *rng, struct fuzz_recipe *recipe);
 void fuzz_recipe_vary(struct dt_rng *rng, struct fuzz_recipe *recipe);
+void fuzz_change(struct dt_rng *rng, uint8_t *data, uint32_t len);
 
 /* Contexts at a time, and objects of each type in each of them. */
 #define FAMILIES 4

@@ -19,6 +19,35 @@ void fuzz_recipe_new(struct dt_rng *rng, struct fuzz_recipe *recipe)
 		fuzz_recipe_vary(rng, recipe);
 }
 
+static void edit_new(struct dt_rng *rng, struct fuzz_edit *edit)
+{
+	edit->size = 1u << dt_below(rng, 4);
+	/* Beyond the header, most of the time: its errors end it too soon. */
+	edit->at = dt_below(rng, 8)
+			   ? sizeof(struct hyv_req) + dt_below(rng, 160)
+			   : dt_below(rng, sizeof(struct hyv_req));
+	edit->at &= ~(edit->size - 1u);
+	edit->value = fuzz_odd_value(rng);
+}
+
+static void edit_apply(const struct fuzz_edit *edit, uint8_t *data,
+		       uint32_t len)
+{
+	uint64_t value = htole64(edit->value);
+
+	if (edit->at + edit->size <= len)
+		memcpy(data + edit->at, &value, edit->size);
+}
+
+/* Change a field of a request. */
+void fuzz_change(struct dt_rng *rng, uint8_t *data, uint32_t len)
+{
+	struct fuzz_edit edit;
+
+	edit_new(rng, &edit);
+	edit_apply(&edit, data, len);
+}
+
 /* Another one that differs by a field or a choice. */
 void fuzz_recipe_vary(struct dt_rng *rng, struct fuzz_recipe *recipe)
 {
@@ -32,13 +61,7 @@ void fuzz_recipe_vary(struct dt_rng *rng, struct fuzz_recipe *recipe)
 		edit = &recipe->edit[recipe->nr_edits++];
 	else
 		edit = &recipe->edit[dt_below(rng, FUZZ_EDITS)];
-	edit->size = 1u << dt_below(rng, 4);
-	/* Beyond the header, most of the time: its errors end it too soon. */
-	edit->at = dt_below(rng, 8)
-			   ? sizeof(struct hyv_req) + dt_below(rng, 160)
-			   : dt_below(rng, sizeof(struct hyv_req));
-	edit->at &= ~(edit->size - 1u);
-	edit->value = fuzz_odd_value(rng);
+	edit_new(rng, edit);
 }
 
 static uint32_t pick(struct fuzz_family *family, unsigned int type,
@@ -303,13 +326,8 @@ void fuzz_request(struct fuzz_vnic *n, const struct fuzz_recipe *recipe,
 	default:
 		op->valid(&f, r);
 	}
-	for (i = 0; i < recipe->nr_edits; i++) {
-		const struct fuzz_edit *edit = &recipe->edit[i];
-		uint64_t value = htole64(edit->value);
-
-		if (edit->at + edit->size <= r->len)
-			memcpy(r->data + edit->at, &value, edit->size);
-	}
+	for (i = 0; i < recipe->nr_edits; i++)
+		edit_apply(&recipe->edit[i], r->data, r->len);
 	if (op->opcode == HYV_CMD_CREATE_AH && dt_below(&rng, 64))
 		memcpy(((struct hyv_create_ah_req *)r->data)->attr.dgid,
 		       n->gid.raw, sizeof(n->gid.raw));
