@@ -185,37 +185,87 @@ static void test_consumer(void)
 	pair_destroy(&p);
 }
 
-/* Queues and records are memory of their owner, who may register them. */
+enum own {
+	PEER_RING,
+	PEER_RECORD,
+	PEER_CQ_RING,
+	PEER_CQ_RECORD,
+	OWN_RING,
+	OWN_RECORD,
+	NR_OWN,
+};
+
+/* Write over all of it what is no request, entry or count. */
+static void write_own(struct pair *p, struct buf *target)
+{
+	struct key *key = key_create(p->w, target, 2, ENG_REMOTE_WRITE);
+	struct sge from = pair_a(p, 0, target->mem.length);
+
+	qp_post(p->w, p->a,
+		&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+			     .raddr = target->va,
+			     .rkey = key->eng.key,
+			     .sge = &from,
+			     .nr_sge = 1});
+	world_run(p->w);
+}
+
+/* The device's positions in all queues of a pair. */
+static void check_positions(const struct pair *p, u32 sent, u32 received,
+			    u32 completed)
+{
+	CHECK(p->a->eng.sq_head == sent && !p->a->eng.rq_head);
+	CHECK(!p->b->eng.sq_head && p->b->eng.rq_head == received);
+	CHECK(p->acq->eng.produced == completed && !p->acq->eng.overrun);
+	CHECK(p->bcq->eng.produced == received && !p->bcq->eng.overrun);
+}
+
+static void check_send(struct pair *p)
+{
+	struct sge from = pair_a(p, 1000, 100), to = pair_b(p, 0, 100);
+	struct wr wr = send_from(&from);
+	u8 sent[100], got[100];
+
+	qp_post_recv(p->b, &to, 1);
+	qp_post(p->w, p->a, &wr);
+	world_run(p->w);
+	buf_read(p->abuf, 1000, sent, sizeof(sent));
+	buf_read(p->bbuf, 0, got, sizeof(got));
+	CHECK(!memcmp(sent, got, sizeof(got)));
+	check_positions(p, 2, 1, 1);
+}
+
+/*
+ * Queues and records are memory of their owner, who may register them. A record
+ * is read as if its owner had written it, so it ends its QP.
+ */
 static void test_own_queues(void)
 {
-	struct buf *target[6];
+	enum eng_qp_state a, b;
 	struct pair p;
-	struct sge from;
-	struct key *key;
 	int i;
 
 	test_case("writes into queues, rings and records");
-	for (i = 0; i < 6; i++) {
+	for (i = 0; i < NR_OWN; i++) {
 		p = pair_create(ENG_RC);
-		target[0] = p.b->ring;
-		target[1] = p.b->record;
-		target[2] = p.bcq->ring;
-		target[3] = p.bcq->record;
-		target[4] = p.a->ring;
-		target[5] = p.a->record;
-		key = key_create(p.w, target[i], 2, ENG_REMOTE_WRITE);
-		from = pair_a(&p, 0, target[i]->mem.length);
-		qp_post(p.w, p.a,
-			&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
-				     .raddr = target[i]->va,
-				     .rkey = key->eng.key,
-				     .sge = &from,
-				     .nr_sge = 1});
-		world_run(p.w);
-		qp_post_recv(p.b, &from, 1);
+		write_own(&p, (struct buf *[]){
+				      [PEER_RING] = p.b->ring,
+				      [PEER_RECORD] = p.b->record,
+				      [PEER_CQ_RING] = p.bcq->ring,
+				      [PEER_CQ_RECORD] = p.bcq->record,
+				      [OWN_RING] = p.a->ring,
+				      [OWN_RECORD] = p.a->record,
+			      }[i]);
+		a = i == OWN_RECORD ? ENG_ERR : ENG_RTS;
+		b = i == PEER_RECORD ? ENG_ERR : ENG_RTS;
+		CHECK(p.a->eng.state == a && p.b->eng.state == b);
+		check_positions(&p, 1, 0, 0);
+		if (a == ENG_RTS && b == ENG_RTS)
+			check_send(&p);
+		/* Now the peer asks for what is in its queue. */
 		qp_ring(p.w, p.b, 3);
 		world_sleep(p.w, 2000000000, 10000000);
-		CHECK(i > 3 || p.a->eng.state == ENG_RTS);
+		CHECK(p.a->eng.state == a && p.b->eng.state == ENG_ERR);
 		pair_destroy(&p);
 	}
 }
