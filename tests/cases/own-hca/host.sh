@@ -219,18 +219,25 @@ for ((i = 0; i < 10; i++)); do
 	ip link add gone type veth peer name gone-port
 	ip link set gone up
 	rdma link add hyvs1 type hyv netdev gone
+	rm -f "$OUT"/reads.*
 	readers=()
-	for ((reader = 0; reader < 3; reader++)); do
+	for ((n = 0; n < 3; n++)); do
 		(
 			cd /sys/class/infiniband/hyvs1/ports/1
+			cat state phys_state rate >"$OUT/reads.$n"
 			while cat state phys_state rate >/dev/null 2>&1; do
 				:
 			done
 		) &
 		readers+=($!)
 	done
+	for ((n = 0; n < 3; n++)); do
+		wait_for 60 test -s "$OUT/reads.$n"
+	done
 	ip link del gone
-	wait "${readers[@]}"
+	for reader in "${readers[@]}"; do
+		wait "$reader"
+	done
 done
 
 step "the module goes while pages are mapped"
