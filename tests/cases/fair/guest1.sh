@@ -76,4 +76,5 @@ done
 
 step "transfers still work"
 soak -n 50
+barrier end
 klog_check

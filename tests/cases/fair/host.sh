@@ -3,4 +3,5 @@
 . "$HYV_TREE/tests/lib/case.sh"
 
 hyv list
+barrier end
 klog_check

@@ -10,4 +10,5 @@ uname -r >"$OUT/kernel"
 barrier native
 pyverbs "$OUT/results"
 put results "$(gzip -9 <"$OUT/results" | base64 -w 0)"
+barrier end
 klog_check
