@@ -3,9 +3,9 @@
 #
 # hyvs0, the software HCA of hyvs.ko, on the host: stock libmlx5 drives it in the
 # pingpong programs and perftest, also with XRC and thread domains, and rdma-core's own
-# tests pass. Wrong and racing use
-# of the verbs harms only its process. Nothing is left when a process is killed, when
-# the device is deleted below a process, and when its network device goes.
+# tests pass. Wrong and racing use of the verbs harms only its process. Workers sleep
+# while there is nothing to do. Nothing is left when a process is killed, when the
+# device is deleted below a process, and when its network device goes.
 . "$HYV_TREE/tests/lib/case.sh"
 MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device test_fork
 	test_mr test_parent_domain test_pd test_qp test_qpex test_relaxed_ordering
@@ -155,6 +155,10 @@ limit context 2 EDQUOT
 kill $holder
 wait $holder || true
 echo "$contexts" >$PARAMETERS/max_contexts_per_user
+wait_for 60 no_objects
+
+step "a worker with nothing to do sleeps, until a doorbell is rung"
+idle
 wait_for 60 no_objects
 
 step "memory of a file that is no memory"
