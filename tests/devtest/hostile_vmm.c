@@ -348,6 +348,16 @@ void hostile_ep_raise(struct hostile_ep *h)
 	REQUIRE_EQ(ep_do(&h->ep, &wr), 0, "RDMA write");
 }
 
+/* An event queue whose rings are two pages of memory of their own. */
+void hostile_rings_at(struct evq *q, struct vnic *v, uint8_t *rings)
+{
+	evq_init(q, v, 0, 8, false);
+	q->desc = (void *)rings;
+	q->avail = (void *)(rings + 2048);
+	q->used = (void *)(rings + DT_PAGE);
+	evq_post_all(q);
+}
+
 /* The mapping in which hyv.ko joins pages: the last one, if there are several.
  */
 void hostile_find_stitch(char **at, size_t *len)

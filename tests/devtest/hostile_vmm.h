@@ -91,4 +91,6 @@ struct hostile_ep {
 void hostile_ep_init(struct hostile_ep *h);
 void hostile_ep_raise(struct hostile_ep *h);
 
+void hostile_rings_at(struct evq *q, struct vnic *v, uint8_t *rings);
+
 #endif /* DEVTEST_HOSTILE_H */

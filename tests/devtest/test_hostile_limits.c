@@ -304,6 +304,48 @@ static void charged_child(void *arg)
 	vnic_close(&v);
 }
 
+/* Nothing else is near, so all levels of page tables are for it. */
+#define LONELY ((void *)0x600000000000)
+
+static uint8_t *map_lonely(void)
+{
+	uint8_t *at =
+		mmap(LONELY, 2 * DT_PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	REQUIRE(at == LONELY, "mmap");
+	return at;
+}
+
+static long cg_page_tables(void)
+{
+	return cg_count("memory.stat", "pagetables ");
+}
+
+/* Page tables are charged, too, that the worker makes to reach a ring. */
+static void tables_child(void *arg)
+{
+	struct hostile_ep h;
+	struct evq q;
+	long before;
+
+	(void)arg;
+	cg_enter();
+	hostile_ep_init(&h);
+	hostile_rings_at(&q, &h.v, map_lonely());
+	REQUIRE_EQ(evq_start(&q, &h.v, 0), 0, "SET_EVENT_QUEUE");
+	REQUIRE(!munmap(LONELY, 2 * DT_PAGE), "munmap");
+	map_lonely();
+	/* The kernel updates small changes every two seconds. */
+	dt_sleep_us(5000000);
+	before = cg_page_tables();
+	hostile_ep_raise(&h);
+	tap_ok(dt_until(cg_page_tables() - before >= (long)DT_PAGE),
+	       "%ld KiB of page tables are charged for a ring",
+	       (cg_page_tables() - before) / 1024);
+	vnic_close(&h.v);
+}
+
 /* Use up a little memory by objects of all kinds, until it is refused. */
 static void memory_child(void *arg)
 {
@@ -347,6 +389,10 @@ static void test_memory(void)
 	pid = hostile_fork(charged_child, NULL);
 	tap_ok(hostile_ends(pid, 90, &status) && !status,
 	       "a VMM without a limit of its memory ends with status %#x",
+	       status);
+	pid = hostile_fork(tables_child, NULL);
+	tap_ok(hostile_ends(pid, 60, &status) && !status,
+	       "a VMM with a ring without page tables ends with status %#x",
 	       status);
 	dt_expect_counts(&before, "without a limit of memory");
 	pid = hostile_fork(memory_child, NULL);
@@ -597,7 +643,7 @@ static const struct hostile_test tests[] = {
 	{"as many vNICs as possible", test_attach, 120},
 	{"RLIMIT_NPROC", test_nproc, 60},
 	{"pids control group", test_pids, 60},
-	{"memory control group", test_memory, 240},
+	{"memory control group", test_memory, 300},
 	{"rdma control group", test_rdma_cgroup, 60},
 	{"resets that wait", test_teardown_queue, 240},
 };

@@ -148,16 +148,6 @@ static void test_window_replaced(void)
 		run_victims(window_replaced, "the window is under userfaultfd");
 }
 
-/* An event queue whose rings are in memory of their own. */
-static void rings_at(struct evq *q, struct vnic *v, uint8_t *rings)
-{
-	evq_init(q, v, 0, 8, false);
-	q->desc = (void *)rings;
-	q->avail = (void *)(rings + 2048);
-	q->used = (void *)(rings + DT_PAGE);
-	evq_post_all(q);
-}
-
 static uint8_t *anonymous(size_t len)
 {
 	uint8_t *at = mmap(NULL, len, PROT_READ | PROT_WRITE,
@@ -184,7 +174,7 @@ static void missing_init(struct missing *m, bool ufd_first)
 	if (!ufd_first)
 		m->uffd = hostile_uffd(0);
 	m->rings = anonymous(2 * DT_PAGE);
-	rings_at(&m->q, &m->h.v, m->rings);
+	hostile_rings_at(&m->q, &m->h.v, m->rings);
 	REQUIRE_EQ(evq_start(&m->q, &m->h.v, 0), 0, "SET_EVENT_QUEUE");
 	memcpy(m->saved, m->rings, sizeof(m->saved));
 	REQUIRE(hostile_uffd_register(m->uffd, m->rings, 2 * DT_PAGE),
@@ -304,7 +294,7 @@ static void ring_fuse(void *arg)
 	tap_ok(!signalled(error, 0), "a queue that is refused is not broken");
 
 	rings = anonymous(2 * DT_PAGE);
-	rings_at(&q, &h.v, rings);
+	hostile_rings_at(&q, &h.v, rings);
 	REQUIRE_EQ(evq_start(&q, &h.v, 0), 0, "SET_EVENT_QUEUE");
 	map_file(file, rings + DT_PAGE, DT_PAGE);
 	hostile_ep_raise(&h);
@@ -353,7 +343,7 @@ static void buffer_fuse(void *arg)
 
 	hostile_ep_init(&h);
 	error = error_fd(&h.v);
-	rings_at(&q, &h.v, anonymous(2 * DT_PAGE));
+	hostile_rings_at(&q, &h.v, anonymous(2 * DT_PAGE));
 	q.desc[0].addr = htole64(GMEM_GPA_BASE);
 	REQUIRE_EQ(evq_start(&q, &h.v, 0), 0, "SET_EVENT_QUEUE");
 	region_at(&h.v, map_file(file, NULL, HOSTILE_FUSE_LEN),
