@@ -8,6 +8,8 @@
 /* The record of a CQ that was never armed: no provider writes this. */
 #define NEVER_ARMED	0xffffffffU
 
+#define NEVER_RESIZED	(~0ULL)
+
 void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 		const struct eng_cq_attr *attr)
 {
@@ -15,6 +17,7 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 	eng_lock_init(&cq->lock);
 	cq->attr = *attr;
 	cq->worker = worker;
+	cq->resized = NEVER_RESIZED;
 	/*
 	 * Providers begin with 0, which is also what the first arming writes:
 	 * without this nobody could tell.
@@ -125,10 +128,10 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 	return ok;
 }
 
-/* Is @produced after @ci, in the 24 bits of a record? */
-static bool eng_cq_beyond(u64 produced, u32 ci)
+/* Is @completed after @ci, in the 24 bits of a record? */
+static bool eng_cq_beyond(u64 completed, u32 ci)
 {
-	u32 ahead = (produced - ci) & ENG_CI_MASK;
+	u32 ahead = (completed - ci) & ENG_CI_MASK;
 
 	return ahead && ahead <= ENG_CI_MASK / 2;
 }
@@ -145,7 +148,7 @@ static bool eng_cq_beyond(u64 produced, u32 ci)
 static void eng_cq_notify_locked(struct eng_cq *cq)
 {
 	struct eng *eng = cq->worker->eng;
-	u64 produced;
+	u64 completed;
 	u32 arm;
 
 	/*
@@ -157,8 +160,11 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 	if (cq->dead || arm == NEVER_ARMED ||
 	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
 		return;
-	produced = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->produced;
-	if (produced <= cq->reported || !eng_cq_beyond(produced, arm))
+	completed = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->produced;
+	/* The end of an old ring is no completion. */
+	if (completed == cq->resized)
+		completed--;
+	if (completed <= cq->reported || !eng_cq_beyond(completed, arm))
 		return;
 	cq->reported = cq->produced;
 	cq->sequence = (cq->sequence + 1) & 3;
@@ -225,6 +231,7 @@ int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
 	    cq->produced - cq->consumed >= entries)
 		goto unlock;
 	eng_cq_write(cq, &cqe);
+	cq->resized = cq->produced;
 	cq->attr.ring = *ring;
 	cq->attr.entries = entries;
 	cq->attr.entry_shift = entry_shift;

@@ -121,6 +121,16 @@ static void test_resize(void)
 	CHECK(p.acq->consumed == 42);
 	p.w->logged = 0;
 
+	test_case("a resize is no completion, and causes no event");
+	cq_arm(p.acq, 0, false);
+	eng_arm(&p.w->worker);
+	CHECK(!eng_cq_resize(&p.acq->eng, &ring->mem, 64, 6));
+	eng_arm(&p.w->worker);
+	cq_poll(p.w, p.acq, true);
+	expect(p.w, "armed", "cq5 qp0 resize\n");
+	nop(&p, 0);
+	expect(p.w, "completed", "cq5 event\ncq5 qp11 req 0 at 41 bytes 0\n");
+
 	test_case("a CQ cannot be too small for what is in it");
 	for (i = 0; i < 20; i++)
 		nop(&p, 0);
