@@ -13,7 +13,6 @@
 #define RNR_LOOKS	16	/* in each run */
 
 /* Receive queues have no doorbell, so those in error state are looked at. */
-#define ERROR_PERIOD_MIN	1000000ULL
 #define ERROR_PERIOD_MAX	64000000ULL
 
 void eng_init(struct eng *eng, const struct eng_ops *ops, void *env)
@@ -44,7 +43,7 @@ void eng_worker_add(struct eng *eng, struct eng_worker *worker)
 {
 	memset(worker, 0, sizeof(*worker));
 	worker->eng = eng;
-	worker->error_period = ERROR_PERIOD_MIN;
+	worker->error_period = ENG_ERROR_PERIOD;
 	eng_lock_init(&worker->lock);
 	eng_lock_init(&worker->cq_lock);
 	INIT_LIST_HEAD(&worker->qps);

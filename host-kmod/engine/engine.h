@@ -499,6 +499,7 @@ struct eng_qp {
 	struct list_head entry;
 	u32 timer;		/* index in worker->timers + 1, or 0 */
 	enum eng_qp_place place;
+	u64 error_life;		/* in which it was last seen in error state */
 };
 
 /* -EINVAL for a number that no QP can have, or -ENOMEM. */

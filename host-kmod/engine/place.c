@@ -86,6 +86,21 @@ void eng_qp_place_ready(struct eng_qp *qp)
 	eng_unlock(&worker->lock);
 }
 
+/* In error state, receives are most likely posted soon, or never. */
+static void eng_place_error(struct eng_worker *worker, struct eng_qp *qp)
+{
+	u64 life = READ_ONCE(qp->life);
+
+	if (qp->error_life != life) {
+		qp->error_life = life;
+		worker->error_period = ENG_ERROR_PERIOD;
+		worker->error_due = worker->now + ENG_ERROR_PERIOD;
+	}
+	qp->place = ENG_PLACE_ERROR;
+	list_add_tail(&qp->entry, &worker->error);
+	WRITE_ONCE(worker->nr_error, worker->nr_error + 1);
+}
+
 void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place, u64 due)
 {
 	struct eng_worker *worker = qp->worker;
@@ -94,9 +109,7 @@ void eng_qp_place(struct eng_qp *qp, enum eng_qp_place place, u64 due)
 	if (list_empty(&qp->all) || qp->place != ENG_PLACE_NONE)
 		goto unlock;
 	if (place == ENG_PLACE_ERROR) {
-		qp->place = place;
-		list_add_tail(&qp->entry, &worker->error);
-		WRITE_ONCE(worker->nr_error, worker->nr_error + 1);
+		eng_place_error(worker, qp);
 	} else if (due) {
 		/* One that was reset meanwhile has nothing to wait for. */
 		eng_place_wait(worker, qp, place, due);

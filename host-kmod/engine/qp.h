@@ -63,6 +63,9 @@ static inline void eng_qp_push_locked(struct eng_worker *worker,
 
 /* --- place.c: where a QP is on the lists of its worker --- */
 
+/* Nanoseconds until the first look at a QP in error state; each period is longer. */
+#define ENG_ERROR_PERIOD	1000000ULL
+
 /* Put a new @qp on no list but that of all. May sleep. */
 int eng_place_add(struct eng_qp *qp);
 /* Take it off all. */
