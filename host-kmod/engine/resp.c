@@ -248,7 +248,8 @@ static inline enum eng_verdict eng_exec_op(struct exec *x)
 
 	if (x->qp->init.type == ENG_XRC_TGT) {
 		x->srq = eng_recv_xrc(x->qp, x->op->srqn);
-		if (!x->srq)
+		/* A new message, though another one has begun to use its SRQ */
+		if (!x->srq || (!x->done && x->qp->srqn != x->op->srqn))
 			return eng_refuse(x, ENG_EVENT_QP_REQUEST);
 		x->pdn = x->srq->attr.pdn;
 	}

@@ -200,6 +200,31 @@ static void test_long(void)
 	pair_destroy(&x.p);
 }
 
+/* The target has a part of a message when its peer is reset. */
+static void test_named_again(void)
+{
+	struct sge from;
+
+	test_case("XRC: a message is not for the SRQ of one that has ended");
+	create();
+	from = pair_a(&x.p, 0, 200000);
+	post_recv(0, 0, 200000);
+	post_recv(1, 0, 200000);
+	qp_post(x.p.w, x.ini,
+		&(struct wr){.opcode = MLX5_OPCODE_SEND,
+			     .srqn = x.srq[0]->id,
+			     .sge = &from,
+			     .nr_sge = 1});
+	eng_run(&x.p.w->worker, 1, 1);
+	CHECK(x.tgt->eng.srq_busy);
+	qp_reset(x.ini, x.tgt);
+	post(MLX5_OPCODE_SEND, x.srq[1]->id, 100);
+	expect(x.p.w, "refused",
+	       "qp34 request error\ncq19 qp34 resp error 5 at 0\n"
+	       "cq5 qp31 req error 12 at 0\n");
+	pair_destroy(&x.p);
+}
+
 static void test_types(void)
 {
 	test_case("XRC: both ends are of its types");
@@ -271,6 +296,7 @@ void test_xrc(void)
 	test_refused();
 	test_late();
 	test_long();
+	test_named_again();
 	test_types();
 	test_local();
 	test_no_cq();
