@@ -122,7 +122,7 @@ static enum eng_progress eng_sq_fail(struct eng_worker *worker,
 	eng_lock(&qp->recv);
 	if (eng_qp_is_reliable(qp))
 		eng_qp_error_locked(qp);
-	else if (qp->state == ENG_RTS)
+	else if (qp->state == ENG_RTS || qp->state == ENG_SQD)
 		WRITE_ONCE(qp->state, ENG_SQE);
 	eng_unlock(&qp->recv);
 	return ENG_AGAIN;
@@ -308,7 +308,7 @@ static enum eng_progress eng_sq_next(struct eng_worker *worker,
 
 	if (state < ENG_RTS)
 		return ENG_IDLE;
-	if (state == ENG_SQD && !qp->done) {
+	if (state == ENG_SQD && !qp->done && !qp->retiring) {
 		eng_sq_drained(qp);
 		return ENG_IDLE;
 	}

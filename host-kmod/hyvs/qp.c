@@ -522,7 +522,7 @@ int hyvs_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (mask & IB_QP_ALT_PATH || !hyvs_qp_attr_ok(attr, mask))
 		return -EINVAL;
 	mutex_lock(&qp->lock);
-	/* A QP fails by itself, from RTS to SQE and to ERR, so twice at most. */
+	/* A QP fails by itself, from RTS or SQD to SQE and to ERR, so twice at most. */
 	do {
 		ret = hyvs_modify_qp_locked(qp, attr, mask);
 	} while (ret == -EAGAIN);

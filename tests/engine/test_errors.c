@@ -330,6 +330,46 @@ static void test_states(void)
 	pair_destroy(&p);
 }
 
+static void test_drain(void)
+{
+	struct pair p = pair_create(ENG_UC);
+	struct sge from = pair_a(&p, 0, 200000), to = pair_b(&p, 0, 100);
+	const struct eng_qp_attr drain = {
+		.state = ENG_SQD,
+		.drain_event = true,
+	};
+	struct wr wr = write_to(&p, 0, &from);
+	u64 begun;
+
+	test_case("an error while a queue is drained stops it");
+	qp_post(p.w, p.a, &wr);
+	wr.nr_sge = 0;
+	qp_post(p.w, p.a, &wr);
+	eng_run(&p.w->worker, 1, 1);
+	qp_set(p.a, ENG_QP_STATE | ENG_QP_DRAIN_EVENT, &drain);
+	key_destroy(p.w, p.akey);
+	world_run(p.w);
+	CHECK(p.a->eng.state == ENG_SQE);
+	expect(p.w, "failed and flushed",
+	       "cq5 qp11 req error 4 at 0\ncq5 qp11 req error 5 at 1\n");
+	pair_destroy(&p);
+
+	test_case("a receive is flushed soon after the error");
+	p = pair_create(ENG_RC);
+	world_sleep(p.w, 1000000000, 1000000);
+	qp_state(p.b, ENG_ERR);
+	world_run(p.w);
+	qp_post_recv(p.b, &to, 1);
+	begun = p.w->now;
+	while (!p.w->logged && p.w->now < begun + 100000000) {
+		world_sleep(p.w, 1000000, 1000000);
+		cq_poll(p.w, p.bcq, true);
+	}
+	CHECK(p.w->now <= begun + 3000000);
+	expect(p.w, "flushed", "cq8 qp14 resp error 5 at 0\n");
+	pair_destroy(&p);
+}
+
 static void test_modify(void)
 {
 	struct eng_qp_attr seen, attr = {.state = ENG_SQD, .qkey = 7};
@@ -404,6 +444,7 @@ void test_errors(void)
 	test_rnr();
 	test_silence();
 	test_states();
+	test_drain();
 	test_modify();
 	test_numbers();
 	test_destroy();

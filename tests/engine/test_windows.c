@@ -240,6 +240,31 @@ static void test_invalidate(void)
 	pair_destroy(&p);
 }
 
+static void test_drain(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct key *mw = window_create(p.w, 2);
+	struct umr umr = bind(&p, mw->eng.key + 1, 14, WRITE);
+	const struct eng_qp_attr drain = {
+		.state = ENG_SQD,
+		.drain_event = true,
+	};
+
+	test_case("a queue is drained when the change of a window is complete");
+	p.bkey->eng.access |= ENG_BIND;
+	qp_post(p.w, p.b,
+		&(struct wr){.opcode = MLX5_OPCODE_UMR,
+			     .flags = SIGNALED,
+			     .imm = mw->eng.key,
+			     .umr = &umr});
+	eng_run(&p.w->worker, 1, 1);
+	CHECK(p.b->eng.retiring);
+	qp_set(p.b, ENG_QP_STATE | ENG_QP_DRAIN_EVENT, &drain);
+	world_sleep(p.w, 1000000, 1000);
+	expect(p.w, "complete", "qp14 drained\n" BOUND);
+	pair_destroy(&p);
+}
+
 /* --- A request that changes while it waits for the end of a window --- */
 
 static struct {
@@ -348,5 +373,6 @@ void test_windows(void)
 	test_use();
 	test_refused();
 	test_invalidate();
+	test_drain();
 	test_changed();
 }
