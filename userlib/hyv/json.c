@@ -42,6 +42,12 @@ static size_t utf8_len(const unsigned char *s)
 	return len;
 }
 
+/* U+0080 to U+009F: terminals obey some, as they do those below U+0020. */
+static bool is_c1(const unsigned char *s, size_t len)
+{
+	return len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
 static void write_string(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -57,6 +63,8 @@ static void write_string(FILE *out, const char *text)
 			fprintf(out, "\\%c", *s);
 		} else if (*s < ' ' || *s == 0x7f) {
 			fprintf(out, "\\u%04x", *s);
+		} else if (is_c1(s, len)) {
+			fprintf(out, "\\u%04x", s[1]);
 		} else {
 			fwrite(s, 1, len, out);
 		}

@@ -564,6 +564,9 @@ static void json_strings(void)
 		/* UTF-8 of 2, 3 and 4 bytes */
 		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
 		 "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\""},
+		/* control characters of 2 bytes, and the first that is none */
+		{"\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0",
+		 "\"\\u0080\\u009b\\u009f\xc2\xa0\""},
 		/* cut off, a lone continuation, overlong */
 		{"a\xc3", "\"a\\ufffd\""},
 		{"\xe2\x82", "\"\\ufffd\\ufffd\""},
