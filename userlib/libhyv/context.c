@@ -252,7 +252,13 @@ static int send_request(struct hyv_context *ctx,
 		goto out;
 
 	ret = nl_send_auto(ctx->sock, msg);
-	ret = ret < 0 ? nl_to_errno(ret) : 0;
+	if (ret < 0) {
+		/* libnl has counted a request that no reply is for. */
+		close_socket(ctx);
+		ret = nl_to_errno(ret);
+	} else {
+		ret = 0;
+	}
 out:
 	nlmsg_free(msg);
 	return ret;

@@ -35,7 +35,7 @@ static size_t nr_steps, next_step;
 
 /* State of the simulated kernel. */
 static int family;
-static int connects, requests;
+static int connects, requests, send_error;
 static struct nlmsghdr *request;
 
 int __wrap_genl_connect(struct nl_sock *sock);
@@ -67,7 +67,7 @@ int __wrap_nl_send_auto(struct nl_sock *sock, struct nl_msg *msg)
 		abort();
 	memcpy(request, nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
 	requests++;
-	return request->nlmsg_len;
+	return send_error ? -send_error : (int)request->nlmsg_len;
 }
 
 static int receive(struct nl_sock *sock, struct sockaddr_nl *from,
@@ -119,6 +119,7 @@ static struct hyv_context *start(void)
 	next_step = 0;
 	connects = 0;
 	requests = 0;
+	send_error = 0;
 	family = SAMPLE_FAMILY;
 	if (hyv_open(&ctx))
 		abort();
@@ -208,6 +209,20 @@ static void get(void)
 	EXPECT_EQ(genlmsg_parse(request, 0, tb, HYV_NL_A_MAX, NULL), 0);
 	EXPECT_EQ(nla_get_u32(tb[HYV_NL_A_VNIC_ID]), 7);
 	EXPECT(!tb[HYV_NL_A_VNIC_PID] && !tb[HYV_NL_A_HCA_NAME]);
+	stop(ctx);
+}
+
+static void send_fails(void)
+{
+	struct hyv_context *ctx = start();
+	struct hyv_vnic *one = NULL;
+
+	send_error = NLE_NOMEM;
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), -ENOMEM);
+	send_error = 0;
+	receives(vnic(7, 0), end(NLMSG_ERROR, 0, 0, NULL), NULL);
+	EXPECT_EQ(hyv_vnic_get(ctx, 7, &one), 0);
+	hyv_vnic_free(one);
 	stop(ctx);
 }
 
@@ -599,6 +614,7 @@ static void change_refused(void)
 const struct test tests[] = {
 	{"hyv.ko is not loaded", no_module},
 	{"one vNIC is requested by ID", get},
+	{"a request that cannot be sent", send_fails},
 	{"inconsistent replies are rejected", get_bad_answers},
 	{"errors come with the kernel's text", get_refused},
 	{"a list in several parts, with filters", dump},
