@@ -20,9 +20,9 @@
  *  -EAGAIN   the data changed during the query; try again
  *  -EINVAL   hyv.ko rejected the request, for example, for too long a name
  *  -ENOMEM   out of memory
+ *  -EIO      another error of the socket
  *
- * or another error of socket(2), sendmsg(2) or recvmsg(2). The context stays
- * usable after any error. hyv_strerror() describes errors.
+ * The context stays usable after any error. hyv_strerror() describes errors.
  */
 #ifndef LIBHYV_H
 #define LIBHYV_H
