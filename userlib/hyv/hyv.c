@@ -287,6 +287,9 @@ static void watch(struct hyv_context *ctx, const struct options *options)
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 		now = get_vnics(ctx, options);
 		clock_gettime(CLOCK_MONOTONIC, &to);
+		/* Samples that were missed, when this was stopped, are lost. */
+		if (seconds_between(&next, &to) > options->watch)
+			next = to;
 
 		if (shown++ && !options->json)
 			putchar('\n');
