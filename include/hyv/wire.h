@@ -59,7 +59,7 @@
 /* Chunk lists may be kept in guest memory (HYV_CHUNKS_INDIRECT). */
 #define HYV_F_INDIRECT_CHUNKS	0
 /*
- * Software HCA: doorbells and CQ arming go through the doorbell area
+ * Doorbells and CQ arming are system calls, and go through the doorbell area
  * (HYV_CMD_SETUP_DOORBELLS). Without this bit the area does not exist, and the
  * guest maps the HCA's own doorbell pages.
  */
