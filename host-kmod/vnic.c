@@ -569,13 +569,16 @@ static int hyvh_vnic_probe(struct hyvh_vnic *vnic, struct ib_device *ibdev,
 	struct hyvh_uctx uctx;
 	int ret;
 
+	/* -EPERM is for hyvh_hca_check() alone, -EDQUOT for limits of hyv.ko. */
 	ret = hyvh_uctx_open(&uctx, &vnic->hca_path, vnic->hca_cred,
 			     hyvh_hca_driver(vnic->hca), vnic->owner, scratch,
 			     NULL);
+	if (ret == -EPERM)
+		ret = -EACCES;
+	else if (ret == -EDQUOT)
+		ret = -ENOSPC;
 	if (ret)
-		/* -EPERM is for hyvh_hca_check() alone. */
-		return hyvh_refuse(vnic->id, ret == -EPERM ? -EACCES : ret,
-				   "cannot open the HCA");
+		return hyvh_refuse(vnic->id, ret, "cannot open the HCA");
 	if (uctx.ib->device != ibdev)
 		ret = hyvh_refuse(vnic->id, -ENODEV, "HCA was replaced");
 	hyvh_uctx_close(&uctx);

@@ -71,14 +71,6 @@ static void allow_files(rlim_t nr)
 	REQUIRE(!setrlimit(RLIMIT_NOFILE, &limit), "RLIMIT_NOFILE");
 }
 
-static int uverbs_open(void)
-{
-	int fd = open(dt_uverbs(), O_RDWR | O_CLOEXEC);
-
-	REQUIRE(fd >= 0, "%s opens", dt_uverbs());
-	return fd;
-}
-
 /* Attach, and start what a vNIC needs to work. */
 static int attach_and_start(int fd, int uverbs)
 {

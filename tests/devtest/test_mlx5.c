@@ -4,6 +4,7 @@
  * what a provider may ask for, doorbell pages.
  */
 #include <endian.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -827,6 +828,23 @@ static void test_neighbour(void)
 	munmap(g.contexts, DT_PAGE);
 }
 
+#define CONTEXTS_PARAMETER "/sys/module/hyvs/parameters/max_contexts_per_user"
+
+/* It is not for the limits of hyv.ko that this fails. */
+static void test_no_context(void)
+{
+	int file = hyv_open(), uverbs = uverbs_open();
+
+	REQUIRE(!dt_run("echo 0 >" CONTEXTS_PARAMETER), "a limit of hyvs");
+	tap_is(hyv_attach_fd(file, uverbs, ""), -ENOSPC,
+	       "ATTACH to an HCA that its user may not open again");
+	REQUIRE(!dt_run("echo %u >" CONTEXTS_PARAMETER, USER_CONTEXTS),
+		"a limit of hyvs");
+	tap_is(hyv_attach_fd(file, uverbs, ""), 0, "ATTACH when it may");
+	close(file);
+	close(uverbs);
+}
+
 /* A slot that the VMM has moved; what it saw of it then. */
 struct moved {
 	int status;
@@ -930,6 +948,7 @@ void suite_mlx5(void)
 	test_resize();
 	test_limits();
 	test_neighbour();
+	test_no_context();
 	test_moved_slot();
 	test_reset();
 	test_kvm_doorbells();

@@ -77,6 +77,14 @@ int hyv_attach_fd(int fd, int uverbs_fd, const char *name)
 	return hyv_ioctl(fd, HYV_ATTACH, &arg);
 }
 
+int uverbs_open(void)
+{
+	int fd = open(dt_uverbs(), O_RDWR | O_CLOEXEC);
+
+	REQUIRE(fd >= 0, "%s opens", dt_uverbs());
+	return fd;
+}
+
 /**
  * vnic_attach() - open /dev/hyv and attach it to the HCA, no more
  * @v: the vNIC
@@ -84,11 +92,10 @@ int hyv_attach_fd(int fd, int uverbs_fd, const char *name)
  */
 void vnic_attach(struct vnic *v, struct gmem *gm)
 {
-	int uverbs = open(dt_uverbs(), O_RDWR | O_CLOEXEC);
+	int uverbs = uverbs_open();
 
 	memset(v, 0, sizeof(*v));
 	v->gm = gm;
-	REQUIRE(uverbs >= 0, "%s opens", dt_uverbs());
 	v->fd = hyv_open();
 	REQUIRE_EQ(hyv_attach_fd(v->fd, uverbs, "devtest"), 0, "HYV_ATTACH");
 	close(uverbs);

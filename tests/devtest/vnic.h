@@ -38,6 +38,7 @@ struct vnic {
 int hyv_open(void);
 int hyv_ioctl(int fd, unsigned long cmd, void *arg);
 void *hyv_scratch(void);
+int uverbs_open(void);
 int hyv_attach_fd(int fd, int uverbs_fd, const char *name);
 
 void vnic_open(struct vnic *v, struct gmem *gm);

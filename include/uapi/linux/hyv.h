@@ -27,7 +27,8 @@
  *
  * All ioctls return 0 on success, and these errors among others:
  *  ENOTTY      unknown ioctl number
- *  E2BIG       the structure is longer than known and its tail is not zero
+ *  E2BIG       the structure is longer than known and its tail is not zero, or it
+ *              is longer than a page
  *  EINVAL      the size is less than in the first version, a field is out of
  *              range, a reserved field or an unknown flag is not zero
  *  EFAULT      a pointer does not point to usable memory
@@ -101,11 +102,14 @@ struct hyv_get_info {
  *  EDQUOT      the user has attached too many vNICs (parameter
  *              max_vnics_per_user of hyv.ko)
  *  EACCES      the caller may not open the HCA
+ *  ENOSPC      the HCA's driver lets the user open it no more often (for hyvs.ko,
+ *              the parameter max_contexts_per_user)
  *  EISCONN     the file is already attached
  *  EPERM       the HCA trusts queue contents, so that a guest can crash the
  *              host, and the administrator has not allowed such HCAs (parameter
  *              allow_trusted_only_hca of hyv.ko)
- *  EOPNOTSUPP  HCAs with this driver are not supported
+ *  EOPNOTSUPP  HCAs with this driver are not supported, or @scratch is memory
+ *              that HYV_EXEC would refuse
  */
 struct hyv_attach {
 	__u32 size;
