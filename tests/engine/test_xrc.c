@@ -152,16 +152,11 @@ static void test_late(void)
 	pair_destroy(&x.p);
 }
 
-/* Between the steps of a long message. */
-static void test_long(void)
+/* The first step of a long message to the first SRQ. */
+static void begin_long(void)
 {
-	struct sge from;
+	struct sge from = pair_a(&x.p, 0, 200000);
 
-	test_case("XRC: an SRQ goes while a message arrives");
-	create();
-	from = pair_a(&x.p, 0, 200000);
-	post_recv(0, 7, 200000);
-	x.srq[0]->eng.head = 7;
 	qp_post(x.p.w, x.ini,
 		&(struct wr){.opcode = MLX5_OPCODE_SEND,
 			     .flags = SIGNALED,
@@ -171,6 +166,15 @@ static void test_long(void)
 	eng_run(&x.p.w->worker, 1, 1);
 	expect(x.p.w, "begun", "");
 	CHECK(x.tgt->eng.srq_busy);
+}
+
+static void test_long(void)
+{
+	test_case("XRC: an SRQ goes while a message arrives");
+	create();
+	post_recv(0, 7, 200000);
+	x.srq[0]->eng.head = 7;
+	begin_long();
 	/* A smaller one has the number now. */
 	srq_destroy(x.p.w, x.srq[0]);
 	x.p.w->next_id = x.srq[0]->id;
@@ -183,15 +187,8 @@ static void test_long(void)
 
 	test_case("XRC: an error while a message arrives flushes its receive");
 	create();
-	from = pair_a(&x.p, 0, 200000);
 	post_recv(0, 0, 200000);
-	qp_post(x.p.w, x.ini,
-		&(struct wr){.opcode = MLX5_OPCODE_SEND,
-			     .flags = SIGNALED,
-			     .srqn = x.srq[0]->id,
-			     .sge = &from,
-			     .nr_sge = 1});
-	eng_run(&x.p.w->worker, 1, 1);
+	begin_long();
 	qp_state(x.tgt, ENG_ERR);
 	world_run(x.p.w);
 	expect(x.p.w, "flushed", "cq19 qp34 resp error 5 at 0\n");
@@ -203,20 +200,11 @@ static void test_long(void)
 /* The target has a part of a message when its peer is reset. */
 static void test_named_again(void)
 {
-	struct sge from;
-
 	test_case("XRC: a message is not for the SRQ of one that has ended");
 	create();
-	from = pair_a(&x.p, 0, 200000);
 	post_recv(0, 0, 200000);
 	post_recv(1, 0, 200000);
-	qp_post(x.p.w, x.ini,
-		&(struct wr){.opcode = MLX5_OPCODE_SEND,
-			     .srqn = x.srq[0]->id,
-			     .sge = &from,
-			     .nr_sge = 1});
-	eng_run(&x.p.w->worker, 1, 1);
-	CHECK(x.tgt->eng.srq_busy);
+	begin_long();
 	qp_reset(x.ini, x.tgt);
 	post(MLX5_OPCODE_SEND, x.srq[1]->id, 100);
 	expect(x.p.w, "refused",
