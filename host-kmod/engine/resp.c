@@ -248,7 +248,7 @@ static inline enum eng_verdict eng_exec_op(struct exec *x)
 
 	if (x->qp->init.type == ENG_XRC_TGT) {
 		x->srq = eng_recv_xrc(x->qp, x->op->srqn);
-		/* A new message, though another one has begun to use its SRQ */
+		/* Nor may a new message go to the SRQ of one that has not ended. */
 		if (!x->srq || (!x->done && x->qp->srqn != x->op->srqn))
 			return eng_refuse(x, ENG_EVENT_QP_REQUEST);
 		x->pdn = x->srq->attr.pdn;
