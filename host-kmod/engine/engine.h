@@ -69,7 +69,7 @@ struct eng_mem {
 
 enum eng_event {
 	ENG_EVENT_CQ_ERROR,	/* overrun */
-	ENG_EVENT_QP_FATAL,	/* broken send or receive queue */
+	ENG_EVENT_QP_FATAL,	/* broken queue, or a CQ that is full */
 	ENG_EVENT_QP_ACCESS,	/* a peer violated access rights */
 	ENG_EVENT_QP_REQUEST,	/* a peer sent what the QP does not support */
 	ENG_EVENT_QP_ESTABLISHED, /* first message in RTR */

@@ -58,7 +58,7 @@ static inline void eng_qp_push_locked(struct eng_worker *worker,
 				      struct eng_mlx5_cqe *cqe, bool solicited)
 {
 	if (!eng_cq_push(worker, cq, cqe, solicited))
-		eng_qp_error_locked(qp);
+		eng_qp_event_locked(qp, ENG_EVENT_QP_FATAL);
 }
 
 /* --- place.c: where a QP is on the lists of its worker --- */

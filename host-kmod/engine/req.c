@@ -78,7 +78,7 @@ static inline void eng_sq_push(struct eng_worker *worker, struct eng_qp *qp,
 	if (eng_cq_push(worker, qp->init.send_cq, &cqe, syndrome))
 		return;
 	eng_lock(&qp->recv);
-	eng_qp_error_locked(qp);
+	eng_qp_event_locked(qp, ENG_EVENT_QP_FATAL);
 	eng_unlock(&qp->recv);
 }
 

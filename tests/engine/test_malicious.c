@@ -181,7 +181,7 @@ static void test_consumer(void)
 		world_run(p.w);
 	}
 	CHECK(p.acq->eng.produced == 16 && p.acq->eng.overrun);
-	CHECK(p.b->eng.state == ENG_RTS);
+	CHECK(p.a->eng.state == ENG_ERR && p.b->eng.state == ENG_RTS);
 	pair_destroy(&p);
 }
 

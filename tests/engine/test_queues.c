@@ -25,13 +25,25 @@ static void test_rings(void)
 	}
 	CHECK(ok == 100);
 
-	test_case("a CQ that is full has an error, and so have its QPs");
+	test_case(
+		"a CQ that is full has an error, and so has a QP that needs it");
 	for (i = 0; i < 17; i++)
 		nop(&p, 0);
 	CHECK(p.a->eng.state == ENG_ERR);
 	cq_poll(p.w, p.acq, true);
 	CHECK(p.acq->consumed == 116);
-	CHECK(strstr(p.w->log, "cq5 cq error\n"));
+	CHECK(strstr(p.w->log, "cq5 cq error\nqp11 fatal\n"));
+	p.w->logged = 0;
+	pair_destroy(&p);
+
+	p = pair_create(ENG_RC);
+	for (i = 0; i < 17; i++) {
+		qp_post_recv(p.b, NULL, 0);
+		qp_post(p.w, p.a, &(struct wr){.opcode = MLX5_OPCODE_SEND});
+		world_run(p.w);
+	}
+	CHECK(p.a->eng.state == ENG_RTS && p.b->eng.state == ENG_ERR);
+	CHECK(strstr(p.w->log, "cq8 cq error\nqp14 fatal\n"));
 	p.w->logged = 0;
 	pair_destroy(&p);
 }
