@@ -344,8 +344,18 @@ static int hyvs_qp_path(struct hyvs_qp *qp, const struct rdma_ah_attr *ah,
 	return 0;
 }
 
-static u32 hyvs_qp_access(int access)
+/* A QP without resources to answer them has no RDMA reads and atomics. */
+static u32 hyvs_qp_access(const struct hyvs_qp *qp,
+			  const struct ib_qp_attr *attr, int mask)
 {
+	int access = mask & IB_QP_ACCESS_FLAGS ? attr->qp_access_flags :
+						 qp->attr.qp_access_flags;
+	u8 reads = mask & IB_QP_MAX_DEST_RD_ATOMIC ?
+			   attr->max_dest_rd_atomic :
+			   qp->attr.max_dest_rd_atomic;
+
+	if (!reads)
+		access &= ~(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC);
 	return (access & IB_ACCESS_REMOTE_WRITE ? ENG_REMOTE_WRITE : 0) |
 	       (access & IB_ACCESS_REMOTE_READ ? ENG_REMOTE_READ : 0) |
 	       (access & IB_ACCESS_REMOTE_ATOMIC ? ENG_REMOTE_ATOMIC : 0);
@@ -395,8 +405,8 @@ static int hyvs_qp_convert(struct hyvs_qp *qp, const struct ib_qp_attr *attr,
 		eng->state = hyvs_to_state(attr->qp_state);
 		*eng_mask |= ENG_QP_STATE;
 	}
-	if (mask & IB_QP_ACCESS_FLAGS) {
-		eng->access = hyvs_qp_access(attr->qp_access_flags);
+	if (mask & (IB_QP_ACCESS_FLAGS | IB_QP_MAX_DEST_RD_ATOMIC)) {
+		eng->access = hyvs_qp_access(qp, attr, mask);
 		*eng_mask |= ENG_QP_ACCESS;
 	}
 	if (mask & IB_QP_PATH_MTU) {

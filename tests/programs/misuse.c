@@ -441,6 +441,40 @@ static void test_attributes(struct rc *rc)
 	tap_ok(refuses(rc, IBV_MTU_1024, 1, 32), "no RNR timer 32");
 }
 
+/* The status of a page that one QP of a pair writes to or reads from the other.
+ */
+static int transfer(struct rc_pair *pair, enum ibv_wr_opcode opcode,
+		    struct ibv_mr *mr)
+{
+	struct ibv_wc wc;
+
+	rc_post(pair, opcode, mr, mr->addr, (uintptr_t)mr->addr, mr->rkey,
+		PAGE / 2);
+	if (!rc_completion(pair->cq, &wc, hang_seconds()))
+		die("no completion");
+	return wc.status;
+}
+
+static void test_reads(struct rc *rc)
+{
+	struct ibv_mr *mr = rc_register(rc, pages_anonymous(PAGE), PAGE);
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_SQD};
+	struct rc_pair pair;
+
+	rc_pair_open(&pair, rc, false);
+	if (ibv_modify_qp(pair.qp[1], &attr, IBV_QP_STATE))
+		die("cannot bring a QP to SQD");
+	tap_is(ibv_modify_qp(pair.qp[1], &attr,
+			     IBV_QP_STATE | IBV_QP_MAX_DEST_RD_ATOMIC),
+	       0, "take a QP's resources for RDMA reads away");
+	tap_is(transfer(&pair, IBV_WR_RDMA_WRITE, mr), IBV_WC_SUCCESS,
+	       "it can still be written to");
+	tap_is(transfer(&pair, IBV_WR_RDMA_READ, mr), IBV_WC_REM_INV_REQ_ERR,
+	       "but is not read from");
+	rc_pair_close(&pair);
+	rc_deregister(mr);
+}
+
 static void *map_doorbells(const struct rc *rc)
 {
 	return mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -595,8 +629,9 @@ int main(int argc, char **argv)
 	if (argc != 1)
 		die("usage: misuse [remap | file FILE]");
 	rc_open(&rc);
-	tap_plan(30);
+	tap_plan(33);
 	test_attributes(&rc);
+	test_reads(&rc);
 	test_fork(&rc);
 	test_mappings(&rc);
 	test_rereg(&rc);
