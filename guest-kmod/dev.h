@@ -47,6 +47,7 @@ enum {
  * @host_page_size: page of the host in bytes
  * @mac: MAC address of the network device that @guest_gids are taken from
  * @guest_gids: guest addressing (HYV_F_GUEST_GIDS)
+ * @has_gsi: guest addressing, with GSIs, the only kernel objects
  * @window: shared memory region that HCA queues are mapped into
  * @verbs: HYV_VERB_* bits: optional verbs that the HCA supports
  * @nr_ports: entries of @ports
@@ -83,6 +84,7 @@ struct vhyv_dev {
 	u32 host_page_size;
 	u8 mac[ETH_ALEN] __aligned(2);
 	bool guest_gids;
+	bool has_gsi;
 	struct virtio_shm_region window;
 	u32 verbs;
 	u32 nr_ports;

@@ -71,16 +71,20 @@ static const struct ib_device_ops vhyv_host_gid_ops = {
 	.query_gid = vhyv_query_gid,
 };
 
-/* Operations for guest addressing, and on kernel objects. */
+/* Operations for guest addressing. */
 static const struct ib_device_ops vhyv_guest_gid_ops = {
 	.add_gid = vhyv_add_gid,
+	.del_gid = vhyv_del_gid,
+	.get_netdev = vhyv_get_netdev,
+};
+
+/* Operations on kernel objects. */
+static const struct ib_device_ops vhyv_kernel_ops = {
 	.alloc_hw_port_stats = vhyv_alloc_hw_port_stats,
 	.create_ah = vhyv_create_kernel_ah,
-	.del_gid = vhyv_del_gid,
 	.destroy_ah = vhyv_destroy_ah,
 	.get_dma_mr = vhyv_get_dma_mr,
 	.get_hw_stats = vhyv_get_hw_stats,
-	.get_netdev = vhyv_get_netdev,
 	.poll_cq = vhyv_poll_cq,
 	.post_recv = vhyv_post_recv,
 	.post_send = vhyv_post_send,
@@ -347,31 +351,46 @@ void vhyv_ibdev_init(struct vhyv_dev *hdev)
 	INIT_DELAYED_WORK(&hdev->gid_retry, vhyv_gid_retry_work);
 }
 
-static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
+/* A device can do without: any process may have the port. */
+static void vhyv_ibdev_start_gsi(struct vhyv_dev *hdev)
 {
 	struct device *dev = &hdev->vdev->dev;
 	int ret;
 
 	ret = gsi_net_get(gsi_receive);
 	if (ret == -EADDRINUSE)
-		dev_err(dev,
-			"UDP port %u is in use; unload rdma_rxe if it is loaded, then rebind the driver\n",
-			GSI_PKT_UDP_PORT);
+		dev_warn(dev,
+			 "no rdma_cm: UDP port %u is in use; to have it, unload rdma_rxe if it is loaded, then rebind the driver\n",
+			 GSI_PKT_UDP_PORT);
 	else if (ret)
-		dev_err(dev, "cannot open UDP port %u: %pe\n",
-			GSI_PKT_UDP_PORT, ERR_PTR(ret));
-	if (ret)
-		return ret;
+		dev_warn(dev, "no rdma_cm: cannot open UDP port %u: %pe\n",
+			 GSI_PKT_UDP_PORT, ERR_PTR(ret));
+	hdev->has_gsi = !ret;
+	if (hdev->has_gsi)
+		ib_set_device_ops(&hdev->ibdev, &vhyv_kernel_ops);
+}
+
+static void vhyv_ibdev_stop_gsi(struct vhyv_dev *hdev)
+{
+	if (hdev->has_gsi)
+		gsi_net_put();
+}
+
+static int vhyv_ibdev_start_roce(struct vhyv_dev *hdev)
+{
+	int ret;
+
+	vhyv_ibdev_start_gsi(hdev);
 	ret = vhyv_hca_netdev_update(hdev);
 	if (ret)
-		gsi_net_put();
+		vhyv_ibdev_stop_gsi(hdev);
 	return ret;
 }
 
 static void vhyv_ibdev_stop_roce(struct vhyv_dev *hdev)
 {
 	vhyv_hca_netdev_del(hdev);
-	gsi_net_put();
+	vhyv_ibdev_stop_gsi(hdev);
 }
 
 /* Register a device whose control queue works with the RDMA core. */

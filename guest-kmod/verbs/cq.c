@@ -20,8 +20,8 @@ static int vhyv_create_kernel_cq(struct vhyv_cq *cq,
 	struct vhyv_dev *hdev = to_vhyv_dev(cq->ibcq.device);
 	struct gsi_cq *ring;
 
-	if (!hdev->guest_gids) {
-		vhyv_dbg(hdev, "kernel CQs need guest addressing\n");
+	if (!hdev->has_gsi) {
+		vhyv_dbg(hdev, "kernel CQs need a GSI\n");
 		return -EOPNOTSUPP;
 	}
 	ring = gsi_cq_create(&cq->ibcq, attr);

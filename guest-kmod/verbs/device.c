@@ -143,7 +143,7 @@ int vhyv_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	ret = vhyv_device_query(hdev, attr, NULL, NULL, udata);
 	if (ret)
 		return ret;
-	if (hdev->guest_gids)
+	if (hdev->has_gsi)
 		attr->kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
 	return 0;
 }

@@ -15,9 +15,9 @@ int vhyv_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	int ret;
 
 	if (!udata) {
-		if (hdev->guest_gids)
+		if (hdev->has_gsi)
 			return 0;
-		ibdev_dbg(ibpd->device, "kernel PDs need guest addressing\n");
+		ibdev_dbg(ibpd->device, "kernel PDs need a GSI\n");
 		return -EOPNOTSUPP;
 	}
 

@@ -178,7 +178,11 @@ int vhyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 	immutable->pkey_tbl_len = port->pkey_tbl_len;
 	if (hdev->guest_gids) {
 		immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
-		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+		if (hdev->has_gsi)
+			immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+		else
+			immutable->core_cap_flags &= ~(RDMA_CORE_CAP_IB_MAD |
+						       RDMA_CORE_CAP_IB_CM);
 		return 0;
 	}
 	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_IB;

@@ -126,8 +126,8 @@ static int vhyv_create_kernel_qp(struct vhyv_qp *qp,
 	struct vhyv_dev *hdev = to_vhyv_dev(qp->ibqp.device);
 	struct gsi_qp *gsi;
 
-	if (!hdev->guest_gids) {
-		vhyv_dbg(hdev, "kernel QPs need guest addressing\n");
+	if (!hdev->has_gsi) {
+		vhyv_dbg(hdev, "kernel QPs need a GSI\n");
 		return -EOPNOTSUPP;
 	}
 	gsi = gsi_create(&vhyv_gsi_ops, &qp->ibqp, attr);
