@@ -23,7 +23,7 @@ typedef struct VirtIOHyvCommand {
     bool executed;              /* waits until the device is started */
     bool abandoned;             /* not in s->commands, @elem was detached */
     void *request;
-    void *reply;
+    void *reply;                /* NULL: the chain is no request */
     void *scratch;
     uint32_t request_len;
     uint32_t reply_len;         /* size of @reply, then of the reply in it */
@@ -214,7 +214,7 @@ static void virtio_hyv_finish(VirtIOHyvCommand *cmd)
         return;
     }
     QTAILQ_REMOVE(&s->commands, cmd, next);
-    if (cmd->job.ret < 0 && cmd->request) {
+    if (cmd->job.ret < 0 && cmd->reply) {
         virtio_hyv_push_error(cmd, -cmd->job.ret);
     } else {
         virtio_hyv_push(cmd, cmd->reply, cmd->reply_len);

@@ -4,9 +4,11 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/bswap.h"
 #include "virtio-hyv.h"
 
 #define ACPI_EJECT      0xae08
+#define BUFFER_SIZE     4096
 
 /* A reset ends when the requests do; the guest polls, QEMU does not wait. */
 static void test_reset(void)
@@ -246,19 +248,34 @@ static uint8_t hyv_generation(HyvTest *t)
                          VIRTIO_PCI_COMMON_CFGGENERATION);
 }
 
-/* A request fails because the HCA was removed. */
-static void hyv_expect_no_device(HyvTest *t)
+/* A request of @len bytes fails; the rest of its reply buffer is not written. */
+static void hyv_expect_no_reply(HyvTest *t, uint32_t len)
 {
     uint64_t req = hyv_request(t, 0);
-    uint64_t rsp = guest_alloc(&t->alloc, sizeof(struct hyv_rsp));
-    uint32_t head = hyv_add(t, req, sizeof(struct hyv_req), rsp,
-                            sizeof(struct hyv_rsp));
+    uint64_t rsp = guest_alloc(&t->alloc, BUFFER_SIZE);
+    uint8_t sent[BUFFER_SIZE], got[BUFFER_SIZE];
+    struct hyv_rsp *hdr = (void *)got;
+    uint32_t head;
 
+    memset(sent, 0xa5, sizeof(sent));
+    qtest_memwrite(t->qts, rsp, sent, sizeof(sent));
+    head = hyv_add(t, req, len, rsp, BUFFER_SIZE);
     hyv_kick(t, head);
-    hyv_expect(t, head, sizeof(struct hyv_rsp));
-    g_assert_cmpuint(qtest_readl(t->qts, rsp +
-                                 offsetof(struct hyv_rsp, status)), ==,
-                     HYV_S_ENODEV);
+    hyv_expect(t, head, sizeof(*hdr));
+    qtest_memread(t->qts, rsp, got, sizeof(got));
+    g_assert_cmpuint(le32_to_cpu(hdr->status), ==, HYV_S_ENODEV);
+    g_assert_cmpmem(got + sizeof(*hdr), BUFFER_SIZE - sizeof(*hdr), sent,
+                    BUFFER_SIZE - sizeof(*hdr));
+    guest_free(&t->alloc, rsp);
+    guest_free(&t->alloc, req);
+}
+
+/* Requests fail because the HCA was removed. */
+static void hyv_expect_no_device(HyvTest *t)
+{
+    hyv_expect_no_reply(t, sizeof(struct hyv_req));
+    /* Without a request, too. */
+    hyv_expect_no_reply(t, 0);
 }
 
 /* HCA removal interrupts the guest; requests fail from then on. */

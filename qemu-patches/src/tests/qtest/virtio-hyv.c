@@ -169,9 +169,12 @@ void hyv_end(HyvTest *t)
 uint32_t hyv_add(HyvTest *t, uint64_t req, uint32_t req_len,
                  uint64_t rsp, uint32_t rsp_len)
 {
-    uint32_t head = qvirtqueue_add(t->qts, t->control, req, req_len, false,
-                                   rsp_len);
+    uint32_t head;
 
+    if (!req_len) {
+        return qvirtqueue_add(t->qts, t->control, rsp, rsp_len, true, false);
+    }
+    head = qvirtqueue_add(t->qts, t->control, req, req_len, false, rsp_len);
     if (rsp_len) {
         qvirtqueue_add(t->qts, t->control, rsp, rsp_len, true, false);
     }
