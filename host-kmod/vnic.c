@@ -82,6 +82,7 @@ static void hyvh_vnic_free(struct kref *ref)
 	hyvh_guest_mem_free(&vnic->mem);
 	hyvh_vnic_put_owner(vnic);
 	mutex_destroy(&vnic->setup_lock);
+	hyvh_worker_uninit(&vnic->worker);
 	/* A late callback for an object takes a lock of a backlog. */
 	kvfree_rcu(vnic, rcu);
 }
@@ -147,12 +148,11 @@ static const struct hyvh_doorbell_ops hyvh_vnic_doorbell_ops = {
 
 /* --- Teardown --- */
 
-/* Stop what the VMM has started since the last reset. */
+/* Stop what the VMM has started since the last reset. The worker is paused. */
 static void hyvh_vnic_stop(struct hyvh_vnic *vnic)
 {
 	lockdep_assert_held_write(&vnic->teardown_rwsem);
 	hyvh_kick_clear(&vnic->worker.kick);
-	hyvh_worker_stop(&vnic->worker);
 	hyvh_doorbells_free(&vnic->doorbells);
 	hyvh_events_reset(&vnic->events);
 	vnic->features = 0;
@@ -177,6 +177,7 @@ static void hyvh_vnic_end(struct hyvh_vnic *vnic)
 {
 	/* Unlike HYV_RESET without setup_lock, but no ioctl can run. */
 	hyvh_vnic_stop(vnic);
+	hyvh_worker_stop(&vnic->worker);
 	if (vnic->hca)
 		hyvh_vnic_detach_hca(vnic);
 	if (!vnic->charge)
@@ -200,6 +201,8 @@ static void hyvh_vnic_teardown(struct work_struct *work)
 	if (!what)
 		goto out;
 	down_write(&vnic->teardown_rwsem);
+	/* A VMM can make it slow, and each object would wait for it. */
+	hyvh_worker_pause(&vnic->worker);
 	hyvh_vgids_clear(&vnic->vgids);
 	hyvh_destroy_all(vnic);
 	if (what & HYVH_TEARDOWN_RESET)
@@ -208,6 +211,7 @@ static void hyvh_vnic_teardown(struct work_struct *work)
 		hyvh_vnic_lose_hca(vnic);
 	if (what & HYVH_TEARDOWN_END)
 		hyvh_vnic_end(vnic);
+	hyvh_worker_resume(&vnic->worker);
 	up_write(&vnic->teardown_rwsem);
 	hyvh_gate_end(&vnic->gate);
 out:

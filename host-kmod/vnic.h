@@ -20,10 +20,11 @@
  *   hyvh_event_queue.lock > hyvh_event_backlog.lock
  *   hyvh_event_queue.lock > hyvh_guest_mem.lock
  *   hyvh_event_queue.lock, teardown_rwsem > hyvh_signal.lock
+ *   setup_lock, teardown_rwsem > hyvh_worker.control_lock > hyvh_worker.lock
  *   hyvh_hca.lock, lock of an eventfd > hyvh_worker.lock
  *
  * The worker takes neither setup_lock nor teardown_rwsem, and waits for nothing
- * that a VMM or a guest controls, so that a holder of either can stop it.
+ * that a VMM or a guest controls, so that a holder of either can pause it.
  * Teardown runs in a work item that takes teardown_rwsem, but not setup_lock,
  * so that a holder of setup_lock can wait for it. Work items of all vNICs share
  * a queue. So the item begins when no request is in the gate, and whoever takes

@@ -235,7 +235,7 @@ out:
 	return ret;
 }
 
-/* Free the area, while no request is executed and the worker is stopped. */
+/* Free the area, while no request is executed and the worker is paused. */
 void hyvh_doorbells_free(struct hyvh_doorbells *db)
 {
 	struct hyvh_doorbell_area *area;

@@ -36,7 +36,7 @@ struct hyvh_doorbells {
 	struct mutex lock;	/* serialises changes of area */
 	/*
 	 * The guest's doorbell area, or NULL. Set to NULL only while the
-	 * worker, which reads it without the lock, is stopped.
+	 * worker, which reads it without the lock, is paused.
 	 */
 	struct hyvh_doorbell_area *area;
 };

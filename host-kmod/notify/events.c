@@ -232,7 +232,7 @@ bool hyvh_events_running(const struct hyvh_events *events)
 
 /*
  * Stop all queues and drop all pending events of a vNIC without objects, whose
- * worker is stopped.
+ * worker is paused.
  */
 void hyvh_events_reset(struct hyvh_events *events)
 {
@@ -313,8 +313,10 @@ void hyvh_events_cancel(struct hyvh_events *events, unsigned int queue,
 	struct hyvh_event_queue *eq = &events->queue[queue];
 	unsigned int i;
 
-	/* Wait for a delivery that has already taken an event. */
+	/* Wait for a delivery that has already taken an event, not for a batch. */
+	atomic_inc(&eq->waiters);
 	mutex_lock(&eq->lock);
+	atomic_dec(&eq->waiters);
 	for (i = 0; i < nr; i++)
 		hyvh_backlog_cancel(&eq->backlog, &sources[i]);
 	mutex_unlock(&eq->lock);
@@ -340,7 +342,8 @@ static int hyvh_event_queue_push(struct hyvh_events *events,
 
 	lockdep_assert_held(&eq->lock);
 	/* Other queues and doorbells must get their turn, too. */
-	while (*n < HYVH_EVENT_BATCH) {
+	while (*n < HYVH_EVENT_BATCH && !atomic_read(&eq->waiters) &&
+	       !kthread_should_park()) {
 		/* A message may cost the walk of a chain of 64 Ki descriptors. */
 		cond_resched();
 		event = hyvh_backlog_peek(&eq->backlog, &ev);

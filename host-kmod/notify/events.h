@@ -22,6 +22,7 @@ struct mm_struct;
 
 struct hyvh_event_queue {
 	struct hyvh_event_backlog backlog;
+	atomic_t waiters;		/* for lock, which a delivery gives up then */
 
 	/* Protects all fields below. Held during a delivery. */
 	struct mutex lock;

@@ -33,6 +33,13 @@ void hyvh_worker_init(struct hyvh_worker *worker,
 	worker->ops = ops;
 	worker->kicks = kicks;
 	spin_lock_init(&worker->lock);
+	mutex_init(&worker->control_lock);
+}
+
+/* The thread is stopped. */
+void hyvh_worker_uninit(struct hyvh_worker *worker)
+{
+	mutex_destroy(&worker->control_lock);
 }
 
 /*
@@ -92,7 +99,8 @@ static void hyvh_worker_sleep(struct hyvh_worker *worker)
 	 * bit.
 	 */
 	if (!test_bit(HYVH_WORKER_WOKEN, &worker->flags) &&
-	    !kthread_should_stop() && !worker->ops->pending(worker))
+	    !kthread_should_stop() && !kthread_should_park() &&
+	    !worker->ops->pending(worker))
 		schedule_timeout(timeout);
 	__set_current_state(TASK_RUNNING);
 	worker->ops->want_kicks(worker, false);
@@ -109,6 +117,10 @@ static int hyvh_worker_main(void *data)
 	while (!kthread_should_stop()) {
 		/* A guest can keep the worker busy without giving it work. */
 		cond_resched();
+		if (kthread_should_park()) {
+			kthread_parkme();
+			continue;
+		}
 		if (hyvh_worker_run_once(worker))
 			continue;
 
@@ -141,8 +153,31 @@ static void hyvh_worker_set_task(struct hyvh_worker *worker,
 	spin_unlock_irq(&worker->lock);
 }
 
+static int hyvh_worker_create(struct hyvh_worker *worker)
+{
+	struct task_struct *task;
+	int ret;
+
+	lockdep_assert_held(&worker->control_lock);
+	task = kthread_create(hyvh_worker_main, worker, "hyv-%d",
+			      task_tgid_nr(current));
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	ret = hyvh_follow_caller(task);
+	if (ret) {
+		kthread_stop(task);
+		return ret;
+	}
+	hyvh_worker_set_task(worker, task);
+	if (worker->paused)
+		kthread_park(task);
+	else
+		wake_up_process(task);
+	return 0;
+}
+
 /**
- * hyvh_worker_start() - create the thread, unless it runs
+ * hyvh_worker_start() - create the thread, unless it exists
  * @worker: the worker
  *
  * The thread runs in the cgroups of the caller. They do not change with it: see
@@ -154,43 +189,62 @@ static void hyvh_worker_set_task(struct hyvh_worker *worker,
  */
 int hyvh_worker_start(struct hyvh_worker *worker)
 {
-	struct task_struct *task;
-	int ret;
+	int ret = 0;
 
-	if (worker->task)
-		return 0;
-	task = kthread_create(hyvh_worker_main, worker, "hyv-%d",
-			      task_tgid_nr(current));
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	ret = hyvh_follow_caller(task);
-	if (ret) {
-		kthread_stop(task);
-		return ret;
-	}
-	hyvh_worker_set_task(worker, task);
-	wake_up_process(task);
-	return 0;
+	mutex_lock(&worker->control_lock);
+	if (!worker->task)
+		ret = hyvh_worker_create(worker);
+	mutex_unlock(&worker->control_lock);
+	return ret;
 }
 
-/* The same, but a thread that runs follows the caller, which may have moved. */
+/* The same, but a thread that exists follows the caller, which may have moved. */
 int hyvh_worker_restart(struct hyvh_worker *worker)
 {
-	if (!worker->task)
-		return hyvh_worker_start(worker);
-	return hyvh_follow_caller(worker->task);
+	int ret;
+
+	mutex_lock(&worker->control_lock);
+	ret = worker->task ? hyvh_follow_caller(worker->task) :
+			     hyvh_worker_create(worker);
+	mutex_unlock(&worker->control_lock);
+	return ret;
 }
 
-/* End the thread, if it runs. Process context, may sleep. Not in the worker. */
+/*
+ * Let the worker do nothing until hyvh_worker_resume(), whoever starts or wakes it.
+ * Waits for what it is doing. Not in the worker.
+ */
+void hyvh_worker_pause(struct hyvh_worker *worker)
+{
+	mutex_lock(&worker->control_lock);
+	worker->paused = true;
+	if (worker->task)
+		kthread_park(worker->task);
+	mutex_unlock(&worker->control_lock);
+}
+
+void hyvh_worker_resume(struct hyvh_worker *worker)
+{
+	mutex_lock(&worker->control_lock);
+	worker->paused = false;
+	if (worker->task)
+		kthread_unpark(worker->task);
+	mutex_unlock(&worker->control_lock);
+}
+
+/* End the thread, if it exists. Process context, may sleep. Not in the worker. */
 void hyvh_worker_stop(struct hyvh_worker *worker)
 {
-	struct task_struct *task = worker->task;
+	struct task_struct *task;
 
-	if (!task)
-		return;
-	/* kthread_stop() frees the task, so nobody may wake it any longer. */
-	hyvh_worker_set_task(worker, NULL);
-	kthread_stop(task);
+	mutex_lock(&worker->control_lock);
+	task = worker->task;
+	if (task) {
+		/* kthread_stop() frees the task, so nobody may wake it. */
+		hyvh_worker_set_task(worker, NULL);
+		kthread_stop(task);
+	}
+	mutex_unlock(&worker->control_lock);
 }
 
 static int hyvh_kick_wake(wait_queue_entry_t *wait, unsigned int mode, int sync,

@@ -7,6 +7,7 @@
 #define HYVH_WORKER_H
 
 #include <linux/atomic.h>
+#include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -45,26 +46,31 @@ struct hyvh_kick {
 	poll_table poll;		/* finds that wait queue */
 };
 
-/* The thread and its wake-ups. Except hyvh_worker_wake(), callers serialise. */
+/* The thread and its wake-ups. */
 struct hyvh_worker {
 	const struct hyvh_worker_ops *ops;
 	atomic64_t *kicks;		/* counts the wake-ups by eventfds */
 	unsigned long flags;		/* HYVH_WORKER_* bits */
 	unsigned int poll_us;		/* maximum; may change at any time */
-	struct hyvh_kick kick;		/* of the doorbell queue */
+	struct hyvh_kick kick;		/* of the doorbell queue; callers serialise */
 
 	/* Used by the thread only. */
 	bool retry;
 	unsigned int retry_ms;
 
+	struct mutex control_lock;	/* protects paused and changes of task */
+	bool paused;
 	spinlock_t lock;		/* protects task; hardirq-safe */
-	struct task_struct *task;	/* NULL unless the thread runs */
+	struct task_struct *task;	/* NULL unless the thread exists */
 };
 
 void hyvh_worker_init(struct hyvh_worker *worker,
 		      const struct hyvh_worker_ops *ops, atomic64_t *kicks);
+void hyvh_worker_uninit(struct hyvh_worker *worker);
 int hyvh_worker_start(struct hyvh_worker *worker);
 int hyvh_worker_restart(struct hyvh_worker *worker);
+void hyvh_worker_pause(struct hyvh_worker *worker);
+void hyvh_worker_resume(struct hyvh_worker *worker);
 void hyvh_worker_stop(struct hyvh_worker *worker);
 void hyvh_worker_wake(struct hyvh_worker *worker);
 int hyvh_kick_set(struct hyvh_kick *kick, struct hyvh_worker *worker, int fd);

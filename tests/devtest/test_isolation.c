@@ -297,13 +297,14 @@ static bool has_name(const char *pid, const char *want)
 
 /*
  * Count the threads of this process's vNICs, and those that have its group and
- * its nice value.
+ * its nice value. Returns the ID of one.
  */
-static void count_workers(int *all, int *same)
+static int count_workers(int *all, int *same)
 {
 	char own[256] = "", path[256], want[32];
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
+	int id = 0;
 
 	*all = 0;
 	*same = 0;
@@ -313,12 +314,13 @@ static void count_workers(int *all, int *same)
 		if (has_name(entry->d_name, want) &&
 		    group_of(entry->d_name, path, sizeof(path))) {
 			++*all;
+			id = atoi(entry->d_name);
 			*same += !strcmp(path, own) &&
-				 getpriority(PRIO_PROCESS,
-					     atoi(entry->d_name)) ==
+				 getpriority(PRIO_PROCESS, id) ==
 					 getpriority(PRIO_PROCESS, 0);
 		}
 	closedir(proc);
+	return id;
 }
 
 static void enter_group(const char *dir)
@@ -355,6 +357,16 @@ static void expect_workers(struct vnic *v, const char *what)
 		tap_ok(false, "the vNIC has a thread");
 }
 
+/* A new thread would have to be moved, for which forks and exits wait. */
+static void expect_kept(struct vnic *v)
+{
+	int all, same, id = count_workers(&all, &same);
+
+	REQUIRE_EQ(vnic_reset(v), 0, "RESET");
+	tap_ok(id && count_workers(&all, &same) == id && all == 1,
+	       "a reset keeps the thread");
+}
+
 static void worker_child(void)
 {
 	struct gmem gm;
@@ -365,6 +377,7 @@ static void worker_child(void)
 	gmem_init(&gm, GMEM_MEMFD);
 	vnic_open(&v, &gm);
 	expect_workers(&v, "the vNIC's thread is in its owner's group");
+	expect_kept(&v);
 	enter_group(CG_DIR "2");
 	REQUIRE(!setpriority(PRIO_PROCESS, 0, 5), "setpriority");
 	expect_workers(&v, "the thread follows its owner to another one");
