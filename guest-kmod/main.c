@@ -327,6 +327,7 @@ static int vhyv_start_vqs(struct vhyv_dev *hdev)
 static void vhyv_stop_vqs(struct vhyv_dev *hdev)
 {
 	vhyv_dev_stop(hdev);
+	vhyv_events_stop(hdev->events);
 	vhyv_watchdog_stop(hdev->cmdq);
 	/* Finish abandoned commands. */
 	drain_workqueue(hdev->undo_wq);

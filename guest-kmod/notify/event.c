@@ -3,8 +3,9 @@
  * Events from the host.
  *
  * The virtqueue's callback handles them in hardirq context, as ib_uverbs
- * accepts completions and asynchronous events in any context. Port events and
- * the failure of the device need to sleep, so they are deferred to work items.
+ * accepts completions and asynchronous events in any context. If there are many, a
+ * work item goes on, as the host may add more all the time. Port events and the
+ * failure of the device need to sleep, so they are deferred to work items.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -19,6 +20,8 @@
 
 /* Buffers per queue; the host keeps events while none is free. */
 #define VHYV_EVENT_BUFFERS	64
+/* Messages that are handled at once. */
+#define VHYV_EVENT_BUDGET	64
 
 /*
  * Maximum count of one message in the protocol. The interrupt calls a handler
@@ -173,28 +176,65 @@ static int vhyv_event_queue_add(struct vhyv_event_queue *queue,
 	return virtqueue_add_inbuf(queue->vq, &sg, 1, buf, GFP_ATOMIC);
 }
 
-/* Callback of all event queues, in hardirq context. */
-void vhyv_events_callback(struct virtqueue *vq)
+/* Sets @queue->deferred if there may be more messages. */
+static void vhyv_event_queue_run(struct vhyv_event_queue *queue,
+				 struct virtqueue *vq)
 {
-	struct vhyv_dev *hdev = vq->vdev->priv;
-	u32 index = vq->index - HYV_VQ_EVENT0;
-	struct vhyv_event_queue *queue = &hdev->events->queue[index];
+	unsigned int len, left = VHYV_EVENT_BUDGET;
 	struct hyv_event *buf, event;
 	bool added = false;
-	unsigned int len;
 
+	lockdep_assert_held(&queue->lock);
 	do {
 		virtqueue_disable_cb(vq);
-		while ((buf = virtqueue_get_buf(vq, &len))) {
+		while (left && (buf = virtqueue_get_buf(vq, &len))) {
+			left--;
 			event = *buf;
 			if (!vhyv_event_queue_add(queue, buf))
 				added = true;
 			if (len >= sizeof(event))
-				vhyv_handle_event(hdev, index, &event);
+				vhyv_handle_event(vq->vdev->priv,
+						  vq->index - HYV_VQ_EVENT0,
+						  &event);
 		}
-	} while (!virtqueue_enable_cb(vq));
+	} while (left && !virtqueue_enable_cb(vq));
+	queue->deferred = !left;
 	if (added)
 		virtqueue_kick(vq);
+}
+
+static void vhyv_event_work(struct work_struct *work)
+{
+	struct vhyv_event_queue *queue = container_of(work,
+						      struct vhyv_event_queue,
+						      work);
+	bool again;
+
+	spin_lock_irq(&queue->lock);
+	vhyv_event_queue_run(queue, queue->vq);
+	again = queue->deferred && !queue->stopped;
+	spin_unlock_irq(&queue->lock);
+	/* Not in a loop: vhyv_events_stop() must be able to end it. */
+	if (again)
+		queue_work(system_dfl_wq, &queue->work);
+}
+
+/* Callback of all event queues, in hardirq context. */
+void vhyv_events_callback(struct virtqueue *vq)
+{
+	struct vhyv_dev *hdev = vq->vdev->priv;
+	struct vhyv_event_queue *queue;
+	unsigned long flags;
+
+	queue = &hdev->events->queue[vq->index - HYV_VQ_EVENT0];
+	spin_lock_irqsave(&queue->lock, flags);
+	/* Interrupts may come although they are off, or after a reset. */
+	if (!queue->deferred && !queue->stopped) {
+		vhyv_event_queue_run(queue, vq);
+		if (queue->deferred)
+			queue_work(system_dfl_wq, &queue->work);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
 /* Allocate event queues; their virtqueues are set later. */
@@ -202,10 +242,15 @@ struct vhyv_events *vhyv_events_alloc(u32 nr_queues,
 				      vhyv_port_event_t port_event)
 {
 	struct vhyv_events *events;
+	u32 i;
 
 	events = kzalloc(struct_size(events, queue, nr_queues), GFP_KERNEL);
 	if (!events)
 		return NULL;
+	for (i = 0; i < nr_queues; i++) {
+		spin_lock_init(&events->queue[i].lock);
+		INIT_WORK(&events->queue[i].work, vhyv_event_work);
+	}
 	xa_init_flags(&events->cqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&events->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&events->srqs, XA_FLAGS_LOCK_IRQ);
@@ -251,6 +296,21 @@ void vhyv_events_kick(struct vhyv_events *events)
 
 	for (i = 0; i < events->nr_queues; i++)
 		virtqueue_notify(events->queue[i].vq);
+}
+
+/* Handle no more events, of a device that was reset. */
+void vhyv_events_stop(struct vhyv_events *events)
+{
+	struct vhyv_event_queue *queue;
+	u32 i;
+
+	for (i = 0; i < events->nr_queues; i++) {
+		queue = &events->queue[i];
+		spin_lock_irq(&queue->lock);
+		queue->stopped = true;
+		spin_unlock_irq(&queue->lock);
+		cancel_work_sync(&queue->work);
+	}
 }
 
 /* Free event queues whose virtqueues have been deleted. */

@@ -5,7 +5,9 @@
 
 #include <linux/completion.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
@@ -34,10 +36,14 @@ struct vhyv_event_target {
 };
 
 struct vhyv_event_queue {
-	/* Only its own callback uses it while the device runs. */
+	struct work_struct work;	/* goes on after @deferred was set */
+
+	/* Protects the fields below while the device runs; hardirq-safe. */
+	spinlock_t lock;
 	struct virtqueue *vq;
-	/* Buffers, all of them in @vq except while the callback handles one. */
-	struct hyv_event *buf;
+	struct hyv_event *buf;		/* buffers, all of them in @vq */
+	bool deferred;			/* @work is due, and the callback does nothing */
+	bool stopped;			/* nor does it, and @work is not queued */
 };
 
 /* Handles an event of a port, which was raised @count times. In any context. */
@@ -66,6 +72,7 @@ struct vhyv_events *vhyv_events_alloc(u32 nr_queues,
 				      vhyv_port_event_t port_event);
 int vhyv_events_start(struct vhyv_events *events);
 void vhyv_events_kick(struct vhyv_events *events);
+void vhyv_events_stop(struct vhyv_events *events);
 void vhyv_events_free(struct vhyv_events *events);
 void vhyv_events_callback(struct virtqueue *vq);
 int vhyv_event_target_publish(struct xarray *xa,

@@ -22,6 +22,7 @@ static const struct dt_suite suites[] = {
 	{"watchdog", "hosts that are slow or dead", suite_watchdog, 360},
 	{"events", "events that race with the driver's end (LOOP_NETDEV)",
 	 suite_events, 240},
+	{"flood", "events without end", suite_flood, 120},
 	{"features", "hosts that lack a feature, or are old", suite_features,
 	 120},
 	{"faults", "faults in each verb of the guest", suite_faults, 1800,

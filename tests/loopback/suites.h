@@ -25,6 +25,7 @@ void suite_faults(void);
 void suite_host_faults(void);
 void suite_probe_faults(void);
 void suite_events(void);
+void suite_flood(void);
 void garble(uint64_t seed, unsigned int seconds);
 
 /* Longer than what does not wait for a slow command. */

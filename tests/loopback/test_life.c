@@ -18,6 +18,8 @@
 #include "vmm.h"
 
 #define KILL_ROUNDS 40
+/* Events of a flood, many times what one interrupt may handle. */
+#define FLOOD_EVENTS 10000
 
 /* Objects of the HCA without a vNIC, and with an idle one. */
 struct mock_held idle;
@@ -317,6 +319,31 @@ static void test_kill_shared(void)
 	munmap(uv, sizeof(*uv));
 	loop_expect_idle("after REREG_MR");
 	tap_ok(loop_works("after REREG_MR"), "every verb works after that");
+}
+
+/* The driver neither stays in an interrupt nor waits for the last event. */
+static void test_flood(void)
+{
+	unsigned int before;
+
+	vmm->flood = true;
+	before = vmm->events;
+	tap_ok(dt_until(vmm->events - before > FLOOD_EVENTS),
+	       "the VMM sends events all the time");
+	tap_ok(loop_works("during a flood"), "every verb works meanwhile");
+	tap_ok(loop_driver("unbind"), "the driver ends meanwhile");
+	before = vmm->events;
+	tap_ok(loop_driver("bind") && dt_until(vmm->events != before),
+	       "and starts again");
+	vmm_behave();
+	tap_ok(loop_works("after a flood"), "every verb works after that");
+}
+
+void suite_flood(void)
+{
+	loop_start();
+	test_flood();
+	loop_stop();
 }
 
 void suite_kill(void)

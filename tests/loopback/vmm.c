@@ -30,6 +30,7 @@
 
 /* More than the guest sends to the smallest queue of a test. */
 #define VMM_WORKERS    6
+#define VMM_FLOODERS   2
 #define VMM_QUEUE_SIZE 64
 #define VMM_EVQ_SIZE   16
 /* Guest-physical address of memory that only the VMM has. */
@@ -275,6 +276,36 @@ static bool vmm_deliver(uint32_t queue, const struct hyv_event *event)
 	vmm_interrupt(HYV_VQ_EVENT0 + queue);
 	vmm->events++;
 	return true;
+}
+
+/*
+ * One of two: while the interrupt of one takes events, the other one adds more.
+ */
+static void *vmm_flood(void *arg)
+{
+	const struct hyv_event event = {.type = htole16(UINT16_MAX)};
+	struct vq_chain *chain = malloc(sizeof(*chain));
+	bool any;
+
+	(void)arg;
+	REQUIRE(chain, "malloc");
+	for (;;) {
+		if (!vmm->flood)
+			dt_sleep_us(10000);
+		any = false;
+		vmm_lock();
+		while (vmm->flood && m.running && vq_pop(&m.event[0], chain)) {
+			vq_write(chain, &event, sizeof(event));
+			vq_push(&m.event[0], chain->head, sizeof(event));
+			vmm->events++;
+			any = true;
+		}
+		vmm_unlock();
+		/* Not under the lock; the queue may have gone. */
+		if (any)
+			ioctl(m.loop, LOOP_INTERRUPT, HYV_VQ_EVENT0);
+	}
+	return NULL;
 }
 
 /* Move what the host has delivered to the guest's buffers. */
@@ -573,6 +604,8 @@ static void vmm_main(const struct vmm_options *options)
 
 	vmm_thread(vmm_calls);
 	vmm_thread(vmm_events);
+	for (i = 0; i < VMM_FLOODERS; i++)
+		vmm_thread(vmm_flood);
 	for (i = 0; i < VMM_WORKERS; i++)
 		vmm_thread(vmm_worker);
 	arg.features = vnic_features(&m.vnic) |
@@ -668,4 +701,5 @@ void vmm_behave(void)
 	vmm->hold_reset = false;
 	vmm->host_fault = 0;
 	vmm->garble = 0;
+	vmm->flood = false;
 }

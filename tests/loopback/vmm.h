@@ -43,6 +43,7 @@ enum vmm_order {
  * @fail_status: but return this status,
  * @fail_times: so many times
  * @lose_opcode: execute the next of these commands, but reply EIO; then 0
+ * @flood: send events that the driver ignores as fast as it takes them
  * @hold_reset: do not reset the vNIC,
  * @resetting: although the driver waits for it
  * @host_fault: fault number in the next HYV_EXEC, see failnth.h; 0 for none
@@ -66,6 +67,7 @@ struct vmm_ctl {
 	atomic_uint slow_opcode, slow_type, slow_ms;
 	atomic_uint fail_opcode, fail_status, fail_times;
 	atomic_uint lose_opcode;
+	atomic_bool flood;
 	atomic_bool hold_reset, resetting;
 	atomic_uint host_fault;
 	atomic_uint garble;

@@ -8,7 +8,7 @@
 . "$HYV_TREE/tests/lib/loopback.sh"
 
 loop_begin
-for suite in life kill xrc turns ends gids retry watchdog events features; do
+for suite in life kill xrc turns ends gids retry watchdog events flood features; do
 	run $suite
 done
 run garble "$LAB_FUZZ_SEED" "$LAB_FUZZ_SECONDS"
