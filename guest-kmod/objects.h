@@ -59,6 +59,7 @@ struct vhyv_port {
  * @orphans: abandoned commands; the last of them and of the context destroys it
  * @shared: the same for XRC domains: any process that has them gives these, so that
  *	nothing but the end of the context waits for them
+ * @nr_mws: memory windows, which may be bound to MRs
  * @leaving: the process exits without waiting for @orphans; objects that it has
  *	not destroyed yet end with the context
  * @kept: memory that the HCA may still access, freed with the context or, unless
@@ -73,6 +74,7 @@ struct vhyv_host_context {
 	refcount_t users;
 	struct vhyv_orphans orphans;
 	struct vhyv_orphans shared;
+	atomic_t nr_mws;
 	bool leaving;
 	bool stuck;
 	struct vhyv_mem *kept;

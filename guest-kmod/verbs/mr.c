@@ -231,6 +231,7 @@ int vhyv_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 
 	mw->handle = le32_to_cpu(rsp.handle);
 	ibmw->rkey = le32_to_cpu(rsp.rkey);
+	atomic_inc(&mw->host->nr_mws);
 	return 0;
 }
 
@@ -238,5 +239,7 @@ int vhyv_dealloc_mw(struct ib_mw *ibmw)
 {
 	struct vhyv_mw *mw = to_vhyv_mw(ibmw);
 
-	return vhyv_object_destroy(mw->host, HYV_OBJ_MW, mw->handle, NULL);
+	vhyv_object_destroy(mw->host, HYV_OBJ_MW, mw->handle, NULL);
+	atomic_dec(&mw->host->nr_mws);
+	return 0;
 }

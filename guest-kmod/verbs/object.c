@@ -249,23 +249,25 @@ void vhyv_context_put_later(struct vhyv_host_context *host)
  *	with the context
  *
  * The RDMA core destroys what uses an object before the object. What it does not
- * know is with the HCA: MWs that are bound to MRs, and multicast groups of QPs.
- * Only MRs and QPs can be refused. Of all other types, an object that the host
- * refuses to destroy is gone for the guest, but stays on the host until the
- * context is destroyed.
+ * know is which MWs are bound to MRs. So only an MR can be refused, while there are
+ * MWs. Any other object that the host refuses to destroy is gone for the guest, but
+ * stays on the host until the context is destroyed: the RDMA core frees its part of
+ * an object when the process has ended, whatever the driver says.
  *
- * Return: 0; or, of MRs and QPs, -EBUSY or -EINVAL, and the object still exists.
+ * Return: 0; or, of MRs, -EBUSY or -EINVAL, and the object still exists.
  */
 int vhyv_object_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem)
 {
 	if (vhyv_context_settle(host)) {
+		/* Read before: the last one may go in the meantime. */
+		bool bound = type == HYV_OBJ_MR && atomic_read(&host->nr_mws);
 		int ret = vhyv_destroy(host->hdev, type, handle, mem, NULL);
 
 		if (!ret)
 			return 0;
 		WRITE_ONCE(host->stuck, true);
-		if (type == HYV_OBJ_MR || type == HYV_OBJ_QP)
+		if (bound || (type == HYV_OBJ_MR && atomic_read(&host->nr_mws)))
 			return ret;
 		/*
 		 * It may be used by an object that was abandoned and could not be
@@ -283,14 +285,16 @@ int vhyv_object_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
  * Destroy an XRC domain, or a QP that belongs to one, without memory. The caller may
  * be another process than the owner: it neither waits for abandoned commands of that
  * nor, when it exits, leaves the owner's objects to the end of the context. The RDMA
- * core holds locks that others wait for. Returns 0, or -EBUSY or -EINVAL if the object
- * stays with its context.
+ * core holds locks that others wait for. What is refused stays with its context.
  */
-int vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
-			u32 handle)
+void vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
+			 u32 handle)
 {
-	return vhyv_destroy_as(host->hdev, type, handle, NULL, VHYV_CMD_LOCKED,
-			       NULL);
+	if (vhyv_destroy_as(host->hdev, type, handle, NULL, VHYV_CMD_LOCKED,
+			    NULL))
+		ibdev_dbg(&host->hdev->ibdev,
+			  "shared object of type %u stays with its context\n",
+			  type);
 }
 
 /**

@@ -113,11 +113,12 @@ static bool vhyv_qp_type_supported(const struct vhyv_dev *hdev,
 	}
 }
 
-static int vhyv_qp_destroy_handle(struct vhyv_qp *qp, u32 handle)
+static void vhyv_qp_destroy_handle(struct vhyv_qp *qp, u32 handle)
 {
 	if (qp->ibqp.qp_type == IB_QPT_XRC_TGT)
-		return vhyv_shared_destroy(qp->host, HYV_OBJ_QP, handle);
-	return vhyv_object_destroy(qp->host, HYV_OBJ_QP, handle, qp->mem);
+		vhyv_shared_destroy(qp->host, HYV_OBJ_QP, handle);
+	else
+		vhyv_object_destroy(qp->host, HYV_OBJ_QP, handle, qp->mem);
 }
 
 static int vhyv_create_kernel_qp(struct vhyv_qp *qp,
@@ -343,15 +344,12 @@ int vhyv_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct vhyv_dev *hdev = to_vhyv_dev(ibqp->device);
 	struct vhyv_qp *qp = to_vhyv_qp(ibqp);
-	int ret;
 
 	if (qp->gsi) {
 		gsi_destroy(qp->gsi);
 		return 0;
 	}
-	ret = vhyv_qp_destroy_handle(qp, qp->target.handle);
-	if (ret)
-		return ret;
+	vhyv_qp_destroy_handle(qp, qp->target.handle);
 	vhyv_event_target_retire(&hdev->events->qps, &qp->target);
 	return 0;
 }

@@ -26,8 +26,8 @@ int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
 		       struct ib_udata *udata);
 int vhyv_object_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
 			u32 handle, struct vhyv_mem *mem);
-int vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
-			u32 handle);
+void vhyv_shared_destroy(struct vhyv_host_context *host, enum hyv_obj_type type,
+			 u32 handle);
 int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata);
 bool vhyv_context_settle(struct vhyv_host_context *host);
 void vhyv_context_release(struct vhyv_host_context *host);

@@ -41,8 +41,8 @@ int vhyv_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
 	struct vhyv_xrcd *xrcd = to_vhyv_xrcd(ibxrcd);
 
-	if (vhyv_shared_destroy(xrcd->host, HYV_OBJ_XRCD, xrcd->handle))
-		ibdev_dbg(ibxrcd->device, "XRC domain stays with its context\n");
-	vhyv_context_put_later(xrcd->host);
+	vhyv_shared_destroy(xrcd->host, HYV_OBJ_XRCD, xrcd->handle);
+	if (ibxrcd->inode)
+		vhyv_context_put_later(xrcd->host);
 	return 0;
 }

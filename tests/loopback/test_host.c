@@ -107,8 +107,9 @@ static void test_destroy_busy(void)
 	struct uv uv;
 
 	uv_open(&uv);
-	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) && !uv_reg_mr(&uv),
-		"an MR");
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) && !uv_reg_mr(&uv) &&
+			!uv_alloc_mw(&uv),
+		"an MR, and an MW, which may be bound to it");
 	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 1);
 	tap_is(uv_dereg_mr(&uv), -EBUSY, "DEREG_MR that the host refuses");
 	tap_is(dt_pinned_kib() - pinned, 12, "KiB stay pinned");
@@ -205,20 +206,49 @@ static void test_destroy_refused(void)
 
 	uv_open(&uv);
 	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) &&
-			!uv_create_cq(&uv) && !uv_create_srq_in_buf(&uv),
-		"a PD, a CQ and an SRQ");
-	tap_is(dt_pinned_kib() - pinned, 4, "KiB of the SRQ are pinned");
-	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 3);
+			!uv_create_cq(&uv) && !uv_create_srq_in_buf(&uv) &&
+			!uv_reg_mr(&uv) && !uv_create_qp(&uv),
+		"a PD, a CQ, an SRQ, an MR and a QP");
+	tap_is(dt_pinned_kib() - pinned, 4 + 12,
+	       "KiB of the SRQ and the MR are pinned");
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 5);
+	tap_is(uv_destroy_qp(&uv), 0, "DESTROY_QP that the host refuses");
+	tap_is(uv_dereg_mr(&uv), 0,
+	       "DEREG_MR that the host refuses, without MWs");
 	tap_is(uv_destroy_srq(&uv), 0, "DESTROY_SRQ that the host refuses");
 	tap_is(uv_dealloc_pd(&uv), 0, "DEALLOC_PD that the host refuses");
 	tap_is(uv_destroy_cq(&uv), 0, "DESTROY_CQ that the host refuses");
 	tap_is(vmm->fail_times, 0, "the host has refused all");
 	tap_is(uv_ex_query_device(&uv), 0, "the device works");
-	tap_is(dt_pinned_kib() - pinned, 4, "KiB stay pinned");
+	tap_is(dt_pinned_kib() - pinned, 4 + 12, "KiB stay pinned");
 	uv_close(&uv);
 	loop_expect_idle("after refusals, without the context");
 	tap_is(dt_pinned_kib() - pinned, 0, "KiB stay pinned");
 	tap_ok(loop_works("after refusals"), "every verb works after that");
+}
+
+/*
+ * The RDMA core frees the objects of a process that has ended, and warns of
+ * each that the driver wants to keep.
+ */
+static void test_close_refused(void)
+{
+	long pinned = dt_pinned_kib();
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv) &&
+			!uv_create_cq(&uv) && !uv_alloc_mw(&uv) &&
+			!uv_reg_mr(&uv) && !uv_create_qp(&uv) &&
+			!uv_open_xrcd(&uv, -1) && !uv_create_target(&uv),
+		"an object of most types");
+	/* The MR twice: there is an MW, which is destroyed then. */
+	fail_next(HYV_CMD_DESTROY, HYV_S_EBUSY, 8);
+	uv_close(&uv);
+	tap_is(vmm->fail_times, 0, "the host has refused all at the close");
+	loop_expect_idle("after a close with refusals");
+	tap_is(dt_pinned_kib() - pinned, 0, "KiB stay pinned");
+	tap_ok(loop_works("after a close"), "every verb works after that");
 }
 
 /* The HCA's driver keeps the MR of a process that is killed in REG_MR. */
@@ -310,6 +340,7 @@ void suite_retry(void)
 	test_destroy_fails();
 	test_reply_lost();
 	test_destroy_refused();
+	test_close_refused();
 	test_context_refused();
 	loop_stop();
 	test_pinned();

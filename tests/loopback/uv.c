@@ -269,7 +269,7 @@ static int uv_dereg_big_mr(struct uv *uv)
 	return uv_dereg(uv, uv->big_mr);
 }
 
-static int uv_alloc_mw(struct uv *uv)
+int uv_alloc_mw(struct uv *uv)
 {
 	struct ib_uverbs_alloc_mw req = {
 		.pd_handle = uv->pd,
@@ -538,7 +538,7 @@ int uv_create_target(struct uv *uv)
 	return ret;
 }
 
-static int uv_create_qp(struct uv *uv)
+int uv_create_qp(struct uv *uv)
 {
 	return uv_new_qp(uv, QPT_UD, &uv->qp);
 }
@@ -652,7 +652,7 @@ static int uv_kill_qp(struct uv *uv, uint32_t qp)
 	return UV_CALL(uv, DESTROY_QP, req, rsp);
 }
 
-static int uv_destroy_qp(struct uv *uv)
+int uv_destroy_qp(struct uv *uv)
 {
 	return uv_kill_qp(uv, uv->qp);
 }
