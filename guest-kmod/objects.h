@@ -55,7 +55,7 @@ struct vhyv_port {
  * @client: the process that opened it; what kernel threads send for the context
  *	counts for it
  * @handle: handle
- * @users: the process, and XRC domains that it has made
+ * @users: the process, and XRC domains that it has made for others, too
  * @orphans: abandoned commands; the last of them and of the context destroys it
  * @shared: the same for XRC domains: any process that has them gives these, so that
  *	nothing but the end of the context waits for them

@@ -32,7 +32,9 @@ int vhyv_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 	if (ret)
 		return ret;
 	xrcd->handle = le32_to_cpu(rsp.handle);
-	refcount_inc(&xrcd->host->users);
+	/* Without a file no other process has it: it ends before its maker. */
+	if (ibxrcd->inode)
+		refcount_inc(&xrcd->host->users);
 	return 0;
 }
 

@@ -99,12 +99,37 @@ static void test_maker_killed(void)
 	tap_is(loop_pinned(), before, "nothing stays pinned");
 }
 
+static void register_beside_domain(struct uv *uv)
+{
+	open_device(uv);
+	REQUIRE(!uv_open_xrcd(uv, -1) && !uv_create_target(uv) &&
+			!uv_reg_mr(uv),
+		"a domain without a file");
+	uv_rereg_mr(uv);
+}
+
+/* Nobody else can have the domain, so nobody needs what is left of its maker.
+ */
+static void test_private_killed(void)
+{
+	long before = loop_pinned();
+	struct uv maker;
+	pid_t pid;
+
+	pid = loop_slow_start(register_beside_domain, &maker, HYV_CMD_REREG_MR);
+	loop_slow_kill(pid, "REREG_MR, with an XRC domain of its own");
+	vmm->slow_ms = 0;
+	loop_expect_idle("after a domain without a file");
+	tap_is(loop_pinned(), before, "nothing stays pinned");
+}
+
 void suite_xrc(void)
 {
 	loop_start();
 	file = new_file();
 	test_user_killed();
 	test_maker_killed();
+	test_private_killed();
 	close(file);
 	tap_ok(loop_works("XRC"), "every verb works after that");
 	loop_stop();
