@@ -36,12 +36,12 @@ enum vhyv_cmd_class vhyv_cmd_class(u16 opcode)
 	case HYV_CMD_DESTROY:
 	case HYV_CMD_MUNMAP:
 	case HYV_CMD_DETACH_MCAST:
-	case HYV_CMD_ADD_GID:
-	case HYV_CMD_DEL_GID:
 		return VHYV_CMD_RESERVED;
-	/* The caller's mmap lock; the RDMA core's lock of a device's XRC domains. */
+	/* The caller's mmap lock; the RDMA core's lock of XRC domains; the RTNL. */
 	case HYV_CMD_MMAP:
 	case HYV_CMD_ALLOC_XRCD:
+	case HYV_CMD_ADD_GID:
+	case HYV_CMD_DEL_GID:
 		return VHYV_CMD_LOCKED;
 	default:
 		return VHYV_CMD_ORDINARY;
