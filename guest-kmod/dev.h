@@ -65,7 +65,7 @@ enum {
  * @port_lock: protects @port_events and vhyv_port.own_event
  * @port_events: events of ports that @port_work has yet to handle
  * @port_work: dispatches @port_events to the RDMA core
- * @gid_retry: lets the RDMA core look for missing GIDs
+ * @gid_retry: lets the RDMA core look for missing GIDs, and reads tables again
  * @hca_netdev: has the HCA's address, in guest addressing; or NULL
  * @flags: VHYV_DEV_* bits
  * @nr_contexts: number of open contexts

@@ -225,15 +225,44 @@ static int vhyv_guest_gids_update(struct vhyv_dev *hdev, u32 count)
 	return ret;
 }
 
-/* Ask for GIDs again that vhyv_add_gid() could not ask the host for. */
+/*
+ * Read a table again later if there was no memory here or on the host; then the event
+ * is raised. Returns false if something else was wrong.
+ */
+static bool vhyv_refresh_later(struct vhyv_dev *hdev, u32 port_num,
+			       enum ib_event_type code, int err)
+{
+	if (err != -ENOMEM && err != -EAGAIN)
+		return false;
+	set_bit(code == IB_EVENT_PKEY_CHANGE ? VHYV_STALE_PKEYS :
+					       VHYV_STALE_GIDS,
+		&vhyv_port(hdev, port_num)->stale);
+	queue_delayed_work(hdev->wq, &hdev->gid_retry, VHYV_RETRY_DELAY);
+	return true;
+}
+
+/*
+ * Ask for GIDs again that vhyv_add_gid() could not ask the host for, and for tables
+ * that could not be read when they had changed.
+ */
 static void vhyv_gid_retry_work(struct work_struct *work)
 {
 	struct vhyv_dev *hdev = container_of(to_delayed_work(work),
 					     struct vhyv_dev, gid_retry);
+	struct vhyv_port *port;
+	u32 i;
 
-	if (test_bit(VHYV_DEV_REGISTERED, &hdev->flags) &&
-	    test_and_clear_bit(VHYV_DEV_GID_MISSING, &hdev->flags))
+	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
+		return;
+	if (test_and_clear_bit(VHYV_DEV_GID_MISSING, &hdev->flags))
 		rdma_roce_rescan_device(&hdev->ibdev);
+	for (i = 1; i <= hdev->nr_ports; i++) {
+		port = vhyv_port(hdev, i);
+		if (test_and_clear_bit(VHYV_STALE_GIDS, &port->stale))
+			vhyv_ibdev_port_event(hdev, i, IB_EVENT_GID_CHANGE, 1);
+		if (test_and_clear_bit(VHYV_STALE_PKEYS, &port->stale))
+			vhyv_ibdev_port_event(hdev, i, IB_EVENT_PKEY_CHANGE, 1);
+	}
 }
 
 /* Refresh the port's tables before the RDMA core and user space read them. */
@@ -258,9 +287,12 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev, u32 port,
 		ret = vhyv_port_refresh_gids(hdev, port);
 	else if (code == IB_EVENT_PKEY_CHANGE)
 		ret = vhyv_port_refresh_pkeys(hdev, port);
-	if (ret)
+	if (ret) {
 		vhyv_dbg(hdev, "port %u: refresh after event %u failed: %pe\n",
 			 port, code, ERR_PTR(ret));
+		if (vhyv_refresh_later(hdev, port, code, ret))
+			return;
+	}
 
 	/* In guest addressing the core changes GIDs, and raises the event. */
 	if (hdev->guest_gids && gids)

@@ -16,9 +16,6 @@
 #include "command/cmd.h"
 #include "dev.h"
 
-/* Time until a GID is asked for again that could not be asked for. */
-#define VHYV_GID_RETRY	(1 * HZ)
-
 /*
  * Read a port's GID table from the host into @gids, which the caller has
  * zeroed. Entries past @len are left out. Sends a command.
@@ -110,7 +107,8 @@ static void vhyv_add_gid_later(struct vhyv_dev *hdev, int err)
 	smp_mb__after_atomic();
 	/* If the registration fails, nobody cancels the work. */
 	if (test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
-		queue_delayed_work(hdev->wq, &hdev->gid_retry, VHYV_GID_RETRY);
+		queue_delayed_work(hdev->wq, &hdev->gid_retry,
+				   VHYV_RETRY_DELAY);
 }
 
 /*

@@ -83,6 +83,18 @@ static void fail_next(uint16_t opcode, uint32_t status, unsigned int times)
 
 /* --- Errors --- */
 
+/* There is no second event. */
+static void test_table_memory(void)
+{
+	unsigned int asked = vmm->commands[HYV_CMD_QUERY_GIDS];
+
+	fail_next(HYV_CMD_QUERY_GIDS, HYV_S_ENOMEM, 1);
+	vmm_event(0, HYV_EVENT_PORT, EVENT_GID_CHANGE, 1, 1);
+	tap_ok(dt_until(vmm->commands[HYV_CMD_QUERY_GIDS] >= asked + 2),
+	       "a table for which the host has no memory is read again");
+	tap_is(vmm->fail_times, 0, "the host had no memory for it");
+}
+
 static void test_destroy_again(uint32_t status, const char *name)
 {
 	struct mock_held before;
@@ -334,6 +346,7 @@ void suite_retry(void)
 {
 	test_builtin();
 	loop_start();
+	test_table_memory();
 	test_destroy_again(HYV_S_ENOMEM, "ENOMEM");
 	test_destroy_again(HYV_S_EAGAIN, "EAGAIN");
 	test_destroy_busy();
@@ -740,6 +753,7 @@ void suite_gids(void)
 	else
 		tap_skip("the kernel has no FAULT_INJECTION",
 			 "the guest asks again, although memory was short");
+	test_table_memory();
 	test_gid_memory();
 	test_gid_at_start();
 	loop_stop();
