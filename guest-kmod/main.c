@@ -293,7 +293,12 @@ static int vhyv_find_vqs(struct vhyv_dev *hdev)
 	if (ret)
 		return ret;
 
-	vhyv_cmdq_start(hdev->cmdq, vqs[HYV_VQ_CONTROL]);
+	ret = vhyv_cmdq_start(hdev->cmdq, vqs[HYV_VQ_CONTROL]);
+	if (ret) {
+		virtio_reset_device(hdev->vdev);
+		hdev->vdev->config->del_vqs(hdev->vdev);
+		return ret;
+	}
 	if (hdev->db)
 		hdev->db->vq = vqs[HYV_VQ_DOORBELL];
 	for (i = 0; i < events->nr_queues; i++)

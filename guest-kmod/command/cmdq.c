@@ -195,13 +195,18 @@ static bool vhyv_vq_indirect(const struct virtqueue *vq)
 	return virtio_has_feature(vq->vdev, VIRTIO_RING_F_INDIRECT_DESC);
 }
 
-/* Set the virtqueue, before the device is ready. */
-void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
+/*
+ * Set the virtqueue, before the device is ready. Returns 0, or -EINVAL if it has no
+ * room for a command without memory for an indirect list: DESTROY must not fail.
+ */
+int vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
 {
 	unsigned int ring = virtqueue_get_vring_size(vq);
 	unsigned int descs = vhyv_vq_indirect(vq) ? 1 : VHYV_MIN_DESCS;
 	unsigned int others, ordinary;
 
+	if (ring < VHYV_MIN_DESCS)
+		return -EINVAL;
 	vhyv_pools_init(q->pool, clamp(ring / descs, 2U, VHYV_MAX_QUEUED) - 1);
 	others = q->pool[VHYV_CMD_RESERVED].credits +
 		 q->pool[VHYV_CMD_LOCKED].credits;
@@ -209,6 +214,7 @@ void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq)
 	q->vq = vq;
 	/* For other classes and the watchdog; less in the smallest rings. */
 	q->kept = min(descs * (others + 1), ring - min(ring, descs * ordinary));
+	return 0;
 }
 
 /* For the trace only: vhyv_cmd_reply() checks the reply. */

@@ -179,7 +179,7 @@ void vhyv_cmd_reuse(struct vhyv_cmd *cmd);
 void vhyv_cmd_free(struct vhyv_cmd *cmd);
 
 struct vhyv_cmdq *vhyv_cmdq_alloc(void);
-void vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq);
+int vhyv_cmdq_start(struct vhyv_cmdq *q, struct virtqueue *vq);
 void vhyv_cmdq_callback(struct virtqueue *vq);
 int vhyv_cmdq_exec(struct vhyv_cmd *cmd, bool killable);
 void vhyv_cmdq_send_query(struct vhyv_cmd *cmd);

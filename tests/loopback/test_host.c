@@ -342,9 +342,22 @@ static void test_builtin(void)
 	vmm_kill();
 }
 
+/* There must always be room for a DESTROY, also without memory. */
+static void test_one_entry(void)
+{
+	const struct vmm_options options = {.queue_size = 1};
+	char ibdev[64], path[300];
+
+	vmm_start(&options);
+	tap_ok(!uv_find(ibdev, sizeof(ibdev), path, sizeof(path)),
+	       "no device with a queue of one entry");
+	vmm_kill();
+}
+
 void suite_retry(void)
 {
 	test_builtin();
+	test_one_entry();
 	loop_start();
 	test_table_memory();
 	test_destroy_again(HYV_S_ENOMEM, "ENOMEM");
