@@ -8,8 +8,6 @@
 /* The record of a CQ that was never armed: no provider writes this. */
 #define NEVER_ARMED	0xffffffffU
 
-#define NEVER_RESIZED	(~0ULL)
-
 void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 		const struct eng_cq_attr *attr)
 {
@@ -17,7 +15,6 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 	eng_lock_init(&cq->lock);
 	cq->attr = *attr;
 	cq->worker = worker;
-	cq->resized = NEVER_RESIZED;
 	/*
 	 * Providers begin with 0, which is also what the first arming writes:
 	 * without this nobody could tell.
@@ -116,6 +113,7 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 	} else {
 		ok = true;
 		eng_cq_write(cq, cqe);
+		cq->completed = cq->produced;
 		if (solicited)
 			cq->solicited = cq->produced;
 		if (cq->attr.events && cq->touched != worker)
@@ -160,10 +158,7 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 	if (cq->dead || arm == NEVER_ARMED ||
 	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
 		return;
-	completed = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->produced;
-	/* The end of an old ring is no completion. */
-	if (completed == cq->resized)
-		completed--;
+	completed = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->completed;
 	if (completed <= cq->reported || !eng_cq_beyond(completed, arm))
 		return;
 	cq->reported = cq->produced;
@@ -231,7 +226,6 @@ int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
 	    cq->produced - cq->consumed >= entries)
 		goto unlock;
 	eng_cq_write(cq, &cqe);
-	cq->resized = cq->produced;
 	cq->attr.ring = *ring;
 	cq->attr.entries = entries;
 	cq->attr.entry_shift = entry_shift;

@@ -333,7 +333,7 @@ struct eng_cq {
 	u64 consumed;		/* as last read from the record */
 	u64 solicited;		/* produced, after the last solicited entry */
 	u64 reported;		/* produced, at the last event */
-	u64 resized;		/* produced, after the last end of a ring */
+	u64 completed;		/* produced, after the last entry of a completion */
 	struct eng_worker *touched; /* who has it in its list, at least */
 	u8 sequence;		/* events so far, modulo 4 */
 	bool overrun;

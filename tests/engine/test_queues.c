@@ -137,9 +137,10 @@ static void test_resize(void)
 	cq_arm(p.acq, 0, false);
 	eng_arm(&p.w->worker);
 	CHECK(!eng_cq_resize(&p.acq->eng, &ring->mem, 64, 6));
+	CHECK(!eng_cq_resize(&p.acq->eng, &ring->mem, 64, 6));
 	eng_arm(&p.w->worker);
 	cq_poll(p.w, p.acq, true);
-	expect(p.w, "armed", "cq5 qp0 resize\n");
+	expect(p.w, "armed", "cq5 qp0 resize\ncq5 qp0 resize\n");
 	nop(&p, 0);
 	expect(p.w, "completed", "cq5 event\ncq5 qp11 req 0 at 41 bytes 0\n");
 
