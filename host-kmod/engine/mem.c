@@ -53,24 +53,46 @@ static inline void eng_iter_skip(struct eng_iter *it, u64 n)
 	*it = next;
 }
 
+#define eng_store_as(type, dst, buf)					\
+do {									\
+	type word;							\
+									\
+	memcpy(&word, buf, sizeof(word));				\
+	WRITE_ONCE(*(type *)(dst), word);				\
+} while (0)
+
+/* The largest size that @addr is aligned to and @n has room for, up to 8. */
+static u32 eng_store_size(unsigned long addr, u32 n)
+{
+	u32 size = 8;
+
+	while (addr & (size - 1) || size > n)
+		size /= 2;
+	return size;
+}
+
 static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
 {
-	u32 i = 0;
+	u32 size;
 
-	if (n == 4 && !((unsigned long)dst & 3)) {
-		WRITE_ONCE(*(u32 *)dst, *(u32 *)buf);
-		return;
+	for (; n; dst += size, buf += size, n -= size) {
+		size = eng_store_size((unsigned long)dst, n);
+		switch (size) {
+		case 8:
+			eng_store_as(u64, dst, buf);
+			break;
+		case 4:
+			eng_store_as(u32, dst, buf);
+			break;
+		case 2:
+			eng_store_as(u16, dst, buf);
+			break;
+		default:
+			eng_store_as(u8, dst, buf);
+		}
+		/* Whoever sees the last ones must see those before. */
+		smp_wmb();
 	}
-	for (; i < n && ((unsigned long)(dst + i) & 7); i++)
-		WRITE_ONCE(dst[i], buf[i]);
-	for (; i + 8 <= n; i += 8) {
-		u64 word;
-
-		memcpy(&word, buf + i, 8);
-		WRITE_ONCE(*(u64 *)(dst + i), word);
-	}
-	for (; i < n; i++)
-		WRITE_ONCE(dst[i], buf[i]);
 }
 
 static inline void eng_store_words(u64 *dst, const u64 *src)
@@ -78,13 +100,14 @@ static inline void eng_store_words(u64 *dst, const u64 *src)
 	WRITE_ONCE(dst[0], src[0]);
 	WRITE_ONCE(dst[1], src[1]);
 	WRITE_ONCE(dst[2], src[2]);
+	/* The last word is what is polled. */
+	smp_wmb();
 	WRITE_ONCE(dst[3], src[3]);
 }
 
 /*
  * Applications poll the last byte of a message, and HCAs write in the order of
- * addresses, but a copy of the processor may not. Stores of 8 bytes that are
- * aligned do not tear.
+ * addresses, but a copy of the processor may not. Nor do HCAs tear what is aligned.
  */
 bool eng_copy_tail(u8 *dst, const u8 *src, u32 n)
 {

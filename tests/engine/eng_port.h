@@ -33,10 +33,14 @@ typedef int64_t s64;
 
 /*
  * Without the hooks, and with a spinlock, instructions are counted. Otherwise a
- * test may change memory before each read of it.
+ * test may change memory before each read of it, and sees each write.
  */
 #ifdef ENG_PORT_COUNT
 static inline void eng_port_reads(const volatile void *from, size_t n)
+{
+}
+
+static inline void eng_port_writes(const volatile void *to, size_t n)
 {
 }
 
@@ -46,11 +50,18 @@ static inline bool eng_port_is_bad(const u8 *from, size_t n)
 }
 #else
 extern void (*eng_port_before_read)(const volatile void *from, size_t n);
+extern void (*eng_port_before_write)(const volatile void *to, size_t n);
 
 static inline void eng_port_reads(const volatile void *from, size_t n)
 {
 	if (eng_port_before_read)
 		eng_port_before_read(from, n);
+}
+
+static inline void eng_port_writes(const volatile void *to, size_t n)
+{
+	if (eng_port_before_write)
+		eng_port_before_write(to, n);
 }
 
 /* Memory between these addresses is bad: reading it fails. */
@@ -68,7 +79,11 @@ static inline bool eng_port_is_bad(const u8 *from, size_t n)
 		eng_port_reads(&(x), sizeof(x));         \
 		__atomic_load_n(&(x), __ATOMIC_RELAXED); \
 	})
-#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)                                     \
+	({                                                   \
+		eng_port_writes(&(x), sizeof(x));            \
+		__atomic_store_n(&(x), v, __ATOMIC_RELAXED); \
+	})
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)

@@ -47,6 +47,73 @@ static void test_write(void)
 		write_bytes(sizes[i]);
 }
 
+/* The parts of the target that were written at once begin at these bytes. */
+static struct {
+	u8 *at;
+	u32 bytes;
+	u32 next;
+	bool begins[128];
+} stores;
+
+static void see_store(const volatile void *to, size_t n)
+{
+	u64 at = (u8 *)to - stores.at;
+
+	if (at >= stores.bytes)
+		return;
+	/* In the order of addresses */
+	CHECK(at >= stores.next);
+	stores.next = at + n;
+	stores.begins[at] = true;
+}
+
+static bool is_torn(u32 from)
+{
+	unsigned long first = (unsigned long)stores.at;
+	u32 at, size, i;
+
+	for (size = 2; size <= 8; size *= 2)
+		for (at = from; at + size <= stores.bytes; at++)
+			for (i = 1; !((first + at) & (size - 1)) && i < size;
+			     i++)
+				if (stores.begins[at + i])
+					return true;
+	return false;
+}
+
+static void store_bytes(struct pair *p, u32 offset, u32 bytes)
+{
+	struct sge sge = pair_a(p, 3, bytes);
+
+	memset(&stores, 0, sizeof(stores));
+	stores.at = buf_at(p->bbuf, offset);
+	stores.bytes = bytes;
+	eng_port_before_write = see_store;
+	qp_post(p->w, p->a,
+		&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+			     .raddr = p->bbuf->va + offset,
+			     .rkey = p->bkey->eng.key,
+			     .sge = &sge,
+			     .nr_sge = 1});
+	world_run(p->w);
+	eng_port_before_write = NULL;
+	CHECK(same(p, 3, offset, bytes));
+	CHECK(stores.next == bytes);
+	CHECK(!is_torn(bytes > 64 ? bytes - 64 : 0));
+}
+
+static void test_stores(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	u32 offset, bytes;
+
+	test_case("the last bytes of a message are in order, and whole words");
+	for (offset = 0x100; offset < 0x108; offset++)
+		for (bytes = 1; bytes <= 80; bytes++)
+			store_bytes(&p, offset, bytes);
+	pair_destroy(&p);
+}
+
 static void test_send(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -403,6 +470,7 @@ static void test_reset(void)
 void test_messages(void)
 {
 	test_write();
+	test_stores();
 	test_send();
 	test_read();
 	test_atomic();

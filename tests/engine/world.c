@@ -5,6 +5,7 @@
 
 #ifndef ENG_PORT_COUNT
 void (*eng_port_before_read)(const volatile void *from, size_t n);
+void (*eng_port_before_write)(const volatile void *to, size_t n);
 void (*eng_port_before_lock)(eng_lock_t *lock);
 const u8 *eng_port_bad, *eng_port_bad_end;
 #endif
