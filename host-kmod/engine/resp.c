@@ -120,6 +120,25 @@ static void eng_fail_recv(struct exec *x, const struct eng_recv *recv,
 	eng_qp_error_locked(x->qp);
 }
 
+/*
+ * Anybody may send to an unreliable QP, so it goes on. The request stays for another
+ * message, but one of an SRQ was taken from it.
+ */
+static enum eng_verdict eng_too_long(struct exec *x,
+				     const struct eng_recv *recv)
+{
+	struct eng_mlx5_cqe cqe;
+
+	if (eng_qp_is_reliable(x->qp)) {
+		eng_fail_recv(x, recv, ENG_SYND_LOCAL_LENGTH);
+	} else if (x->srq) {
+		eng_mlx5_cqe_recv_error(&cqe, x->qp, recv->index,
+					ENG_SYND_LOCAL_LENGTH);
+		eng_push_recv(x, &cqe, true);
+	}
+	return ENG_NAK_INVAL;
+}
+
 static __always_inline enum eng_verdict eng_get_recv(struct exec *x,
 						     struct eng_recv *recv)
 {
@@ -163,10 +182,8 @@ eng_fill_recv(struct exec *x, struct eng_recv *recv, u64 skip)
 	struct eng_iter from, to;
 	u64 filled = x->done + x->step + skip;
 
-	if (x->op->length + skip > recv->length) {
-		eng_fail_recv(x, recv, ENG_SYND_LOCAL_LENGTH);
-		return ENG_NAK_INVAL;
-	}
+	if (x->op->length + skip > recv->length)
+		return eng_too_long(x, recv);
 	if (filled < recv->length)
 		recv->nr_sge = eng_count_sge(x->worker->rsge, recv->nr_sge,
 					     filled);
@@ -329,7 +346,7 @@ unlock:
 	return verdict;
 }
 
-/* A datagram that does not fit is lost, and so is what comes after it. */
+/* A datagram that does not fit is lost. */
 static enum eng_verdict eng_deliver_ud(struct exec *x, u8 *grh)
 {
 	struct eng_iter header, to;

@@ -307,15 +307,61 @@ static void test_datagrams(void)
 	CHECK(same(&p, 0, 40, 100));
 	CHECK(*(u8 *)buf_at(p.bbuf, 39) == 0x47);
 
+	test_case(
+		"a datagram that is too long is lost, and its receiver goes on");
+	qp_post_recv(p.b, &to, 1);
+	from.length = 101;
+	qp_post(p.w, p.a, &wr);
+	from.length = 100;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "too long",
+	       "cq8 qp14 resp 3 at 1 bytes 140 imm 9 from 11 grh\n"
+	       "cq5 qp11 req b at 10 bytes 0\n"
+	       "cq5 qp11 req b at 12 bytes 0\n");
+	CHECK(p.b->eng.state == ENG_RTS);
+
 	test_case("a datagram above the MTU is an error of its sender");
 	from.length = 1025;
 	qp_post(p.w, p.a, &wr);
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
 	expect(p.w, "long",
-	       "cq5 qp11 req error 1 at 10\n"
-	       "cq5 qp11 req error 5 at 12\n");
+	       "cq5 qp11 req error 1 at 14\n"
+	       "cq5 qp11 req error 5 at 16\n");
 	CHECK(p.a->eng.state == ENG_SQE);
+	pair_destroy(&p);
+}
+
+/* A receive that was taken from the SRQ ends with an error, but no QP does. */
+static void test_long_to_srq(void)
+{
+	struct pair p = pair_create(ENG_UD);
+	struct srq *srq = srq_create(p.w, 16, 2);
+	struct sge from = pair_a(&p, 0, 101), to = pair_b(&p, 0, 140);
+	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
+							.send_cq = p.bcq,
+							.recv_cq = p.bcq,
+							.srq = srq,
+							.pdn = 2});
+	struct wr wr = {.opcode = MLX5_OPCODE_SEND,
+			.sge = &from,
+			.nr_sge = 1,
+			.dqpn = c->eng.init.qpn,
+			.qkey = 0x1234};
+
+	test_case("a datagram that is too long for an SRQ ends a receive");
+	qp_connect(p.b, c);
+	srq_post(srq, 0, 1, &to, 1);
+	srq_post(srq, 1, 2, &to, 1);
+	qp_post(p.w, p.a, &wr);
+	from.length = 100;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "srq",
+	       "cq8 qp20 resp error 1 at 0\n"
+	       "cq8 qp20 resp 2 at 1 bytes 140 imm 0 from 11 grh\n");
+	CHECK(c->eng.state == ENG_RTS);
 	pair_destroy(&p);
 }
 
@@ -477,6 +523,7 @@ void test_messages(void)
 	test_inline();
 	test_self();
 	test_datagrams();
+	test_long_to_srq();
 	test_multicast();
 	test_unreliable();
 	test_psn();
