@@ -86,7 +86,6 @@ struct eng_av {
 	u32 flow_label;
 	u8 tclass;
 	u8 hop_limit;
-	bool grh;
 };
 
 #define ENG_GRH_SIZE	40
