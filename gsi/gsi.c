@@ -306,6 +306,8 @@ struct gsi_qp *gsi_create(const struct gsi_ops *ops, struct ib_qp *ibqp,
 	if (ret)
 		goto err_free_rq;
 	ibqp->qp_num = GSI_QPN;
+	/* Netlink queries what it lists, and some kernels do so after the destruction. */
+	rdma_restrack_no_track(&ibqp->res);
 	return gsi;
 
 err_free_rq:

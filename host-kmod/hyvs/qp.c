@@ -266,7 +266,7 @@ int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	hyvs_id_free(dev, HYVS_QP, &qp->id);
 	if (ib->qp_type != IB_QPT_XRC_TGT)
 		hyvs_qp_free_memory(qp, hyvs_udata_ucontext(udata));
-	mutex_destroy(&qp->lock);
+	/* qp->lock stays: netlink may still be querying the QP. */
 	return 0;
 }
 
