@@ -4,14 +4,10 @@
  * spinlocks held.
  */
 #include <linux/ktime.h>
-#include <linux/sizes.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "hyvs/hyvs.h"
-
-#define RUN_WQES	64
-#define RUN_BYTES	SZ_256K
 
 static u64 hyvs_now(void *env)
 {
@@ -22,9 +18,14 @@ void hyvs_run_targets(struct work_struct *work)
 {
 	struct hyvs_device *dev = container_of(work, struct hyvs_device,
 					       target_work);
+	bool more;
 
+	/* Not preempted, as other workers: whoever retires waits for a run. */
+	spin_lock(&dev->target_lock);
+	more = eng_run(&dev->targets, HYVS_RUN_WQES, HYVS_RUN_BYTES);
+	spin_unlock(&dev->target_lock);
 	/* They have no send queue, so there is nothing to wait for. */
-	if (eng_run(&dev->targets, RUN_WQES, RUN_BYTES))
+	if (more)
 		queue_work(system_dfl_wq, work);
 }
 

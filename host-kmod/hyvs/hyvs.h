@@ -8,6 +8,7 @@
 
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -27,6 +28,10 @@
 #define HYVS_MAX_MSG		BIT(30)
 #define HYVS_MAX_RD_ATOMIC	128
 #define HYVS_BFREGS_PER_UAR	2	/* as libmlx5 counts doorbells */
+
+/* The work of a worker before others have their turn. */
+#define HYVS_RUN_WQES		64
+#define HYVS_RUN_BYTES		SZ_256K
 
 /* Objects that a device, a user and a process have a limited number of. */
 enum hyvs_kind {
@@ -74,6 +79,7 @@ struct hyvs_device {
 	struct mutex members_lock;	/* protects members, of groups; inside a QP's */
 	struct list_head members;
 	struct eng_worker targets;	/* of XRC, which outlive contexts */
+	spinlock_t target_lock;		/* protects it; outside the engine's */
 	struct work_struct target_work;	/* runs it */
 	u8 variant;			/* of the next key; races do no harm */
 	struct hyvs_gids gids;

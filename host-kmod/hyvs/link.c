@@ -62,6 +62,7 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	}
 	eng_init(dev->eng, &hyvs_eng_ops, dev);
 	eng_worker_add(dev->eng, &dev->targets);
+	spin_lock_init(&dev->target_lock);
 	INIT_WORK(&dev->target_work, hyvs_run_targets);
 	hyvs_limits_init(dev);
 	mutex_init(&dev->members_lock);

@@ -47,9 +47,6 @@
 #include "hyvs/hyvs.h"
 #include "notify/follow.h"
 
-#define RUN_WQES	64
-#define RUN_BYTES	SZ_256K
-
 /* In a fault; and the number of queues and CQs that are looked at there. */
 #define FAULT_WQES	16
 #define FAULT_BYTES	SZ_64K
@@ -214,7 +211,7 @@ static int hyvs_worker(void *data)
 			work |= looked.work;
 			scanned = now;
 		}
-		more = eng_run(&uctx->worker, RUN_WQES, RUN_BYTES);
+		more = eng_run(&uctx->worker, HYVS_RUN_WQES, HYVS_RUN_BYTES);
 		spin_unlock(&uctx->run_lock);
 		if (work || more)
 			worked = now;
