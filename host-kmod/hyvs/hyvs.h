@@ -81,7 +81,7 @@ struct hyvs_device {
 	struct eng_worker targets;	/* of XRC, which outlive contexts */
 	spinlock_t target_lock;		/* protects it; outside the engine's */
 	struct work_struct target_work;	/* runs it */
-	u8 variant;			/* of the next key; races do no harm */
+	atomic_t variant;		/* of the next key */
 	struct hyvs_gids gids;
 	bool has_gsi;
 	struct gsi_port gsi_port;

@@ -15,6 +15,12 @@
 
 #define MAX_RUN_SHIFT	30
 
+/* Keys with the same ID differ, so an old one is hardly ever valid. */
+static u32 hyvs_new_key(struct hyvs_device *dev, const struct hyvs_id *id)
+{
+	return id->id << 8 | (u8)atomic_inc_return(&dev->variant);
+}
+
 /*
  * The largest power of two such that runs of that size break only where the memory
  * does. The first and last pieces may be shorter.
@@ -238,7 +244,7 @@ struct ib_mr *hyvs_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_KEY, mr, &mr->id);
 	if (ret)
 		goto err_mem;
-	mr->key.key = mr->id.id << 8 | dev->variant++;
+	mr->key.key = hyvs_new_key(dev, &mr->id);
 	mr->key.pdn = to_hyvs_pd(pd)->id.id;
 	mr->access = access;
 	mr->key.access = hyvs_key_access(access);
@@ -312,7 +318,7 @@ int hyvs_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 	ret = hyvs_id_alloc(hyvs_udata_ucontext(udata), HYVS_KEY, mw, &mw->id);
 	if (ret)
 		return ret;
-	mw->key.key = mw->id.id << 8 | dev->variant++;
+	mw->key.key = hyvs_new_key(dev, &mw->id);
 	mw->key.pdn = to_hyvs_pd(ib->pd)->id.id;
 	mw->key.window = true;
 	ib->rkey = mw->key.key;
