@@ -97,7 +97,7 @@ int hyvs_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	uctx->uars = hyvs_uars_create(uctx);
 	if (IS_ERR(uctx->uars)) {
 		ret = PTR_ERR(uctx->uars);
-		goto err_process;
+		goto err_lock;
 	}
 	ret = hyvs_worker_start(uctx);
 	if (ret)
@@ -111,6 +111,8 @@ err_worker:
 	hyvs_worker_stop(uctx);
 err_uars:
 	hyvs_uars_put(uctx->uars);
+err_lock:
+	mutex_destroy(&uctx->record_lock);
 err_process:
 	hyvs_process_put(dev, uctx->process);
 	return ret;

@@ -30,9 +30,9 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 {
 	struct hyvs_device *dev = to_hyvs_device(ib);
 
+	cancel_work_sync(&dev->target_work);
 	mutex_destroy(&dev->members_lock);
 	hyvs_limits_destroy(dev);
-	cancel_work_sync(&dev->target_work);
 	eng_worker_del(&dev->targets);
 	eng_destroy(dev->eng);
 	kvfree(dev->eng);
