@@ -172,8 +172,11 @@ static void hyvs_uars_hide_views(struct hyvs_uars *uars)
 	struct hyvs_view *view;
 
 	mutex_lock(&uars->views_lock);
-	list_for_each_entry(view, &uars->views, link)
+	list_for_each_entry(view, &uars->views, link) {
 		hyvs_view_hide(view);
+		/* A guest may have very many. */
+		cond_resched();
+	}
 	mutex_unlock(&uars->views_lock);
 }
 
