@@ -14,7 +14,6 @@
  * faulted in here first, which can be cancelled. This also lets a driver pin
  * memory under userfaultfd: a long-term pin of kernel 6.1 does not wait for it.
  */
-#include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -23,13 +22,13 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/pagemap.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "memory/cancel.h"
 #include "memory/chunk.h"
 #include "memory/fault_in.h"
 #include "memory/guest_mem.h"
+#include "memory/memlock.h"
 #include "memory/pseudo_file.h"
 #include "memory/quota.h"
 #include "memory/ram_files.h"
@@ -296,11 +295,9 @@ static int hyvh_stitch_map_vmas(struct hyvh_stitch *stitch,
 static int hyvh_stitch_charge_pages(struct hyvh_stitch *stitch,
 				    unsigned long nr)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	atomic64_t *stitched = stitch->mem->stitched;
 
-	if (atomic64_add_return(nr, stitched) > limit &&
-	    !capable(CAP_IPC_LOCK)) {
+	if (!hyvh_may_lock(atomic64_add_return(nr, stitched))) {
 		atomic64_sub(nr, stitched);
 		return -ENOMEM;
 	}

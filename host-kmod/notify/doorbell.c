@@ -3,11 +3,9 @@
  * The doorbell area. Its pages are pinned and mapped into the kernel, so that
  * the worker polls it without page faults.
  */
-#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <compat/pin.h>
@@ -16,6 +14,7 @@
 #include "memory/chunk.h"
 #include "memory/fault_in.h"
 #include "memory/mem_table.h"
+#include "memory/memlock.h"
 #include "memory/quota.h"
 #include "notify/doorbell.h"
 #include "notify/doorbell_map.h"
@@ -56,15 +55,13 @@ static int hyvh_doorbell_area_charge(struct hyvh_doorbell_area *area,
 				     struct hyvh_quota *quota,
 				     unsigned long nr)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	struct mm_struct *mm = current->mm;
 	int ret;
 
 	ret = hyvh_quota_charge(quota, (u64)nr << PAGE_SHIFT);
 	if (ret)
 		return ret;
-	if (atomic64_add_return(nr, &mm->pinned_vm) > limit &&
-	    !capable(CAP_IPC_LOCK)) {
+	if (!hyvh_may_lock(atomic64_add_return(nr, &mm->pinned_vm))) {
 		atomic64_sub(nr, &mm->pinned_vm);
 		hyvh_quota_uncharge(quota, (u64)nr << PAGE_SHIFT);
 		return -ENOMEM;

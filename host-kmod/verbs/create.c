@@ -3,16 +3,15 @@
  * Looking up and creating objects of a guest.
  */
 #include <linux/atomic.h>
-#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <compat/ib_private.h>
 
 #include "hca/hca.h"
 #include "hca/uctx.h"
+#include "memory/memlock.h"
 #include "verbs/verbs.h"
 #include "vnic.h"
 
@@ -96,11 +95,9 @@ void hyvh_uncharge_pins(struct hyvh_vnic *vnic, u64 nr, u64 bytes, u64 described
  */
 int hyvh_cmd_check_memlock(struct hyvh_cmd *cmd, u64 bytes)
 {
-	u64 pinned = (u64)atomic64_read(&current->mm->pinned_vm) << PAGE_SHIFT;
-	u64 limit = rlimit(RLIMIT_MEMLOCK);
+	u64 pinned = atomic64_read(&current->mm->pinned_vm);
 
-	if (bytes && (pinned > limit || bytes > limit - pinned) &&
-	    !capable(CAP_IPC_LOCK))
+	if (bytes && !hyvh_may_lock(pinned + (bytes >> PAGE_SHIFT)))
 		return hyvh_cmd_refuse(cmd, -ENOMEM,
 				       "RLIMIT_MEMLOCK of the VMM exceeded");
 	return 0;
