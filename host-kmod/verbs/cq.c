@@ -44,7 +44,7 @@ static struct ib_cq *hyvh_ib_create_cq(struct hyvh_cmd *cmd, struct hyvh_cq *cq,
 	struct ib_cq *ib;
 	int ret;
 
-	ib = rdma_zalloc_drv_obj(cmd->ibdev, ib_cq);
+	ib = rdma_zalloc_drv_obj_gfp(cmd->ibdev, ib_cq, GFP_KERNEL_ACCOUNT);
 	if (!ib)
 		return ERR_PTR(-ENOMEM);
 	ib->device = cmd->ibdev;

@@ -432,7 +432,7 @@ static struct ib_mw *hyvh_ib_alloc_mw(struct hyvh_cmd *cmd, struct hyvh_pd *pd,
 	struct ib_mw *mw;
 	int ret;
 
-	mw = rdma_zalloc_drv_obj(cmd->ibdev, ib_mw);
+	mw = rdma_zalloc_drv_obj_gfp(cmd->ibdev, ib_mw, GFP_KERNEL_ACCOUNT);
 	if (!mw)
 		return ERR_PTR(-ENOMEM);
 	mw->device = cmd->ibdev;

@@ -16,7 +16,7 @@ static struct ib_pd *hyvh_ib_alloc_pd(struct hyvh_cmd *cmd,
 	struct ib_pd *pd;
 	int ret;
 
-	pd = rdma_zalloc_drv_obj(cmd->ibdev, ib_pd);
+	pd = rdma_zalloc_drv_obj_gfp(cmd->ibdev, ib_pd, GFP_KERNEL_ACCOUNT);
 	if (!pd)
 		return ERR_PTR(-ENOMEM);
 	pd->device = cmd->ibdev;
