@@ -406,10 +406,11 @@ void hyvh_vnic_close(struct hyvh_vnic *vnic)
 		mmu_notifier_unregister(&vnic->mm_notifier, vnic->mm);
 	/*
 	 * The removal of an HCA may have asked for a teardown in any case. There
-	 * is no request, so this waits for no other process.
+	 * is no request, so this waits for no other process. Idle, as the end of
+	 * many objects is no hung task.
 	 */
-	wait_event(vnic->gate.wait,
-		   hyvh_gate_ended(&vnic->gate, HYVH_TEARDOWNS));
+	wait_event_idle(vnic->gate.wait,
+			hyvh_gate_ended(&vnic->gate, HYVH_TEARDOWNS));
 	flush_work(&vnic->teardown_work);
 	/* Otherwise the VMM keeps some unused addresses. */
 	if (vnic->attached && current->mm == vnic->mm)

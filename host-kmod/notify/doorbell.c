@@ -205,9 +205,10 @@ err_free:
  * guest for kicks.
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
- * Return: 0, %-EEXIST if there is an area already, %-EFAULT if @chunks are not
- * guest memory, %-EOPNOTSUPP if that is a file or a device, %-EDQUOT or %-ENOMEM
- * if the vNIC or the VMM has pinned too much memory, or another negative errno.
+ * Return: 0, %-EEXIST if there is an area already, %-EINTR if a fatal signal is
+ * pending, %-EFAULT if @chunks are not guest memory, %-EOPNOTSUPP if that is a file or
+ * a device, %-EDQUOT or %-ENOMEM if the vNIC or the VMM has pinned too much memory, or
+ * another negative errno.
  */
 int hyvh_doorbells_setup(struct hyvh_doorbells *db,
 			 const struct hyvh_chunks *chunks,
@@ -216,7 +217,9 @@ int hyvh_doorbells_setup(struct hyvh_doorbells *db,
 	struct hyvh_doorbell_area *area;
 	int ret;
 
-	mutex_lock(&db->lock);
+	ret = mutex_lock_killable(&db->lock);
+	if (ret)
+		return ret;
 	if (db->area) {
 		ret = -EEXIST;
 		goto out;

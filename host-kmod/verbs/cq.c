@@ -256,11 +256,15 @@ int hyvh_cmd_resize_cq(struct hyvh_cmd *cmd)
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 
-	mutex_lock(&cq->lock);
+	/* Its holder may be pinning memory, which can take minutes. */
+	ret = mutex_lock_killable(&cq->lock);
+	if (ret)
+		goto out_put;
 	ret = hyvh_cq_resize(cmd, cq, cqe);
 	if (!ret)
 		rsp->cqe = cpu_to_le32(cq->ib->cqe);
 	mutex_unlock(&cq->lock);
+out_put:
 	hyvh_cq_put(cmd, cq);
 	return ret;
 }

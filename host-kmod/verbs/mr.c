@@ -403,7 +403,10 @@ int hyvh_cmd_rereg_mr(struct hyvh_cmd *cmd)
 		}
 	}
 
-	mutex_lock(&mr->lock);
+	/* Its holder may be pinning memory, which can take minutes. */
+	ret = mutex_lock_killable(&mr->lock);
+	if (ret)
+		goto out_put_pd;
 	old = mr->pd;
 	ret = hyvh_mr_rereg(cmd, mr, pd ?: old);
 	if (!ret) {
@@ -417,6 +420,7 @@ int hyvh_cmd_rereg_mr(struct hyvh_cmd *cmd)
 		rsp->rkey = cpu_to_le32(mr->ib->rkey);
 	}
 	mutex_unlock(&mr->lock);
+out_put_pd:
 	if (pd)
 		hyvh_pd_put(cmd, pd);
 out_put:

@@ -198,7 +198,8 @@ static void hyvh_obj_quiesce(struct hyvh_objs *objs, struct hyvh_obj *obj,
 {
 	if (refcount_sub_and_test(refs, &obj->refs))
 		return;
-	wait_event(objs->wait, !refcount_read(&obj->refs));
+	/* Idle, as a command of the VMM may take long, and is no hung task. */
+	wait_event_idle(objs->wait, !refcount_read(&obj->refs));
 	/* Pairs with the release of refcount_dec_and_test(). */
 	smp_acquire__after_ctrl_dep();
 }
@@ -329,7 +330,7 @@ struct hyvh_obj *hyvh_objs_take(struct hyvh_objs *objs, enum hyv_obj_type type,
 {
 	struct hyvh_obj *obj;
 
-	wait_event(objs->wait, hyvh_objs_pick(objs, type, owner, &obj));
+	wait_event_idle(objs->wait, hyvh_objs_pick(objs, type, owner, &obj));
 	if (obj)
 		hyvh_obj_quiesce(objs, obj, 1);
 	return obj;

@@ -321,9 +321,13 @@ int hyvh_cmd_modify_srq(struct hyvh_cmd *cmd)
 	if (IS_ERR(srq))
 		return PTR_ERR(srq);
 
-	mutex_lock(&srq->lock);
+	/* Its holder may be pinning memory, which can take minutes. */
+	ret = mutex_lock_killable(&srq->lock);
+	if (ret)
+		goto out_put;
 	ret = hyvh_srq_modify(cmd, srq, &attr, mask);
 	mutex_unlock(&srq->lock);
+out_put:
 	hyvh_srq_put(cmd, srq);
 	return ret;
 }
@@ -340,9 +344,12 @@ int hyvh_cmd_query_srq(struct hyvh_cmd *cmd)
 	if (IS_ERR(srq))
 		return PTR_ERR(srq);
 	/* rdma_rxe reads the queue, which a resize replaces. */
-	mutex_lock(&srq->lock);
+	ret = mutex_lock_killable(&srq->lock);
+	if (ret)
+		goto out_put;
 	ret = ib_query_srq(srq->ib, &attr);
 	mutex_unlock(&srq->lock);
+out_put:
 	hyvh_srq_put(cmd, srq);
 	if (ret)
 		return ret;
