@@ -130,7 +130,7 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	ip addr add fd77::98/64 dev eth0 nodad
 	wait_for 60 gids_are $((before + 2))
 	get request-awaited >/dev/null
-	python3 "$CASE/forge.py" request eth0 "$at6" fd77::98 \
+	python3 "$CASE/../cm/forge.py" request eth0 "$at6" fd77::98 \
 		"$(tr -d : <"/sys/class/infiniband/$IBDEV/node_guid")" \
 		"$(rdma resource show qp | sed -n 's/.* lqpn \([0-9]*\) .*type RC state RTS.*/\1/p')"
 else
@@ -186,7 +186,7 @@ noise=$(gsi malformed)
 
 step "packets come in the name of their receiver"
 put "link-local-$LAB_MACHINE" "$(ip -6 -o addr show dev eth0 scope link | sed 's/.*inet6 //; s,/.*,,')"
-python3 "$CASE/forge.py" own-address eth0 "$(get "link-local-guest$((3 - number))")"
+python3 "$CASE/../cm/forge.py" own-address eth0 "$(get "link-local-guest$((3 - number))")"
 wait_for 60 one_more malformed "$noise"
 noise=$(gsi malformed)
 
