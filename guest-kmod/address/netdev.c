@@ -14,10 +14,12 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/if_link.h>
 #include <linux/netdevice.h>
 #include <linux/notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
+#include <net/addrconf.h>
 #include <net/net_namespace.h>
 #include <net/rtnetlink.h>
 #include <rdma/ib_addr.h>
@@ -171,6 +173,17 @@ static bool vhyv_gid_to_mac(const union ib_gid *gid, u8 mac[ETH_ALEN])
 	return is_valid_ether_addr(mac);
 }
 
+/* The link-local address is the HCA's GID, whatever others are made from. */
+static void vhyv_hca_netdev_eui64(struct net_device *ndev)
+{
+	struct inet6_dev *idev;
+
+	ASSERT_RTNL();
+	idev = __in6_dev_get(ndev);
+	if (idev)
+		WRITE_ONCE(idev->cnf.addr_gen_mode, IN6_ADDR_GEN_MODE_EUI64);
+}
+
 static int vhyv_hca_netdev_add(struct vhyv_dev *hdev, const u8 mac[ETH_ALEN])
 {
 	struct vhyv_hca_netdev *hca;
@@ -186,6 +199,7 @@ static int vhyv_hca_netdev_add(struct vhyv_dev *hdev, const u8 mac[ETH_ALEN])
 	if (ret)
 		goto err_free;
 	rtnl_lock();
+	vhyv_hca_netdev_eui64(ndev);
 	ret = dev_open(ndev, NULL);
 	rtnl_unlock();
 	if (ret)

@@ -20,6 +20,11 @@ port_is_taken() {
 	ss -Huln sport = :4791 | grep . >/dev/null
 }
 
+# hca_address: print the link-local address of the HCA's network device, if it has one.
+hca_address() {
+	ip -6 -o addr show dev hyvhca0 scope link | awk '{ print $4 }' | grep .
+}
+
 bind_vnic() {
 	echo "$vnic" >"$driver/bind"
 }
@@ -57,8 +62,13 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	KLOG_HARMLESS+=("no rdma_cm: UDP port 4791 is in use")
 	driver=/sys/bus/virtio/drivers/virtio_hyv
 	vnic=$(basename "$driver"/virtio*)
+	gen_mode=/proc/sys/net/ipv6/conf/default/addr_gen_mode
+	address=$(hca_address)
+	[ "$address" ]
 	echo "$vnic" >"$driver/unbind"
 	[ ! -e /sys/class/net/hyvhca0 ]
+	# Addresses of new devices are random.
+	echo 3 >$gen_mode
 	nc -u -l 4791 &
 	wait_for 60 port_is_taken
 	bind_vnic
@@ -75,6 +85,11 @@ if [ "$LAB_MACHINE" = guest1 ]; then
 	wait %1 || true
 	bind_vnic
 	wait_for 60 device_is_back
+
+	step "the network device of the HCA has the HCA's address, not a random one"
+	wait_for 60 hca_address
+	[ "$(hca_address)" = "$address" ]
+	echo 0 >$gen_mode
 
 	step "kernel users of RDMA other than rdma_cm are refused"
 	modprobe -a rds_rdma nvme_rdma ib_iser
