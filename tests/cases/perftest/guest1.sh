@@ -13,6 +13,13 @@ UD_SIZES=(-s 1024 -n 20)
 
 gid_index
 
+# overruns OP-TEST: status 0 if this program, with events and many sizes, overruns its CQ
+# here: that of Debian 12 does so on rdma_rxe of newer kernels, natively, too.
+overruns() {
+	[ "$1" = send-lat ] && [ "${ALL_SIZES:-}" ] && grep -q '^VERSION_ID="12"' /etc/os-release &&
+		[[ $(get host-kernel) != 6.1.* ]]
+}
+
 for test in lat bw; do
 	for op in send write read; do
 		perftest across "$op-$test-all" ib_${op}_$test "${SIZES[@]}"
@@ -20,7 +27,11 @@ for test in lat bw; do
 	done
 	# The programs that write have no events to wait for.
 	for op in send read; do
-		perftest across "$op-$test-events-all" ib_${op}_$test "${SIZES[@]}" -e
+		if overruns "$op-$test"; then
+			perftest across "$op-$test-events" ib_${op}_$test -s 65536 -n 20 -e
+		else
+			perftest across "$op-$test-events-all" ib_${op}_$test "${SIZES[@]}" -e
+		fi
 		perftest within "$op-$test-events-within" ib_${op}_$test -s 4096 -n 50 -e
 	done
 	for type in CMP_AND_SWAP FETCH_AND_ADD; do

@@ -4,6 +4,7 @@
 # Check the output of the guests' programs, and that the host keeps no objects.
 . "$HYV_TREE/tests/lib/case.sh"
 
+put host-kernel "$(uname -r)"
 barrier end
 cd "$LAB_CASE"
 perftest_results guest*/*.client | tee "$OUT/figures"
