@@ -121,8 +121,8 @@ static void eng_fail_recv(struct exec *x, const struct eng_recv *recv,
 }
 
 /*
- * Anybody may send to an unreliable QP, so it goes on. The request stays for another
- * message, but one of an SRQ was taken from it.
+ * An unreliable QP goes on: the sender may be anybody, and must not be able to stop it.
+ * The request stays for another message, but one of an SRQ was taken from there.
  */
 static enum eng_verdict eng_too_long(struct exec *x,
 				     const struct eng_recv *recv)
