@@ -15,6 +15,25 @@ struct hyvh_list_view;
 struct hyvh_mem_table;
 struct page;
 
+/* Pieces that are mapped one by one: stitch_vmas.c */
+struct hyvh_stitch_vmas {
+	u64 nr;				/* charged to mem->vmas */
+	/* The part of the range that a failure has unmapped. */
+	unsigned long hole;
+	unsigned long hole_size;
+};
+
+/* Pages that are inserted one by one: stitch_pages.c */
+struct hyvh_stitch_pages {
+	struct page **page;		/* or NULL */
+	unsigned long nr;		/* elements of page that are pinned */
+	unsigned long nr_charged;	/* added to mem->stitched */
+	struct hyvh_ram_files files;	/* that the pages belong to */
+	/* Where they are inserted: address, and offset in the file. */
+	unsigned long at;
+	u64 pos;
+};
+
 /* A stitched buffer. */
 struct hyvh_stitch {
 	unsigned long addr;		/* of the buffer's first byte */
@@ -23,17 +42,9 @@ struct hyvh_stitch {
 	unsigned long size;		/* bytes of the range */
 	unsigned long guard;		/* bytes behind it without memory */
 	struct file *file;		/* of the range, or of what reserves it */
-	/* Where pages are inserted; in the file, too. */
-	unsigned long insert_at;
-	u64 insert_pos;
-	/* The part of the range that a failure has unmapped; see stitch.c. */
-	unsigned long hole;
-	unsigned long hole_size;
-	struct hyvh_ram_files ram;	/* files that the pages belong to */
-	struct page **pages;		/* pages that were inserted, or NULL */
-	unsigned long nr_pinned;	/* elements of pages that are pinned */
-	unsigned long nr_charged;	/* added to mem->stitched */
-	u64 nr_vmas;			/* charged to mem->vmas */
+	/* One of these, or none if the buffer is contiguous. */
+	struct hyvh_stitch_vmas vmas;
+	struct hyvh_stitch_pages pages;
 	struct hyvh_guest_mem *mem;
 	struct hyvh_mem_table *table;	/* in use until the range is undone */
 };
