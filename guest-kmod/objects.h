@@ -7,6 +7,7 @@
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
@@ -70,10 +71,11 @@ struct vhyv_port {
  * @nr_mws: memory windows, which may be bound to MRs
  * @leaving: the process exits without waiting for @orphans; objects that it has
  *	not destroyed yet end with the context
- * @kept: memory that the HCA may still access, freed with the context or, unless
- *	@stuck, with the process
  * @stuck: the host has refused to destroy an object
  * @end_work: ends the context after the last of @users
+ * @lock: protects @kept
+ * @kept: memory that the HCA may still access, freed with the context or, unless
+ *	@stuck, with the process
  */
 struct vhyv_host_context {
 	struct vhyv_dev *hdev;
@@ -85,8 +87,10 @@ struct vhyv_host_context {
 	atomic_t nr_mws;
 	bool leaving;
 	bool stuck;
-	struct vhyv_mem *kept;
 	struct work_struct end_work;
+
+	spinlock_t lock;	/* protects the field below */
+	struct vhyv_mem *kept;
 };
 
 /**

@@ -80,13 +80,22 @@ static struct vhyv_host_context *vhyv_host_context(struct vhyv_orphans *orphans)
 static void vhyv_keep_mem(struct vhyv_orphans *orphans, struct vhyv_mem *mem)
 {
 	struct vhyv_host_context *host = vhyv_host_context(orphans);
-	struct vhyv_mem *last = mem;
 
-	while (last->next)
-		last = last->next;
-	last->next = READ_ONCE(host->kept);
-	while (!try_cmpxchg(&host->kept, &last->next, mem))
-		;
+	spin_lock(&host->lock);
+	vhyv_mem_add(&host->kept, mem);
+	spin_unlock(&host->lock);
+}
+
+/* Free what was kept so far. Not under @host's lock: unpinning memory takes time. */
+static void vhyv_free_kept(struct vhyv_host_context *host)
+{
+	struct vhyv_mem *mem;
+
+	spin_lock(&host->lock);
+	mem = host->kept;
+	host->kept = NULL;
+	spin_unlock(&host->lock);
+	vhyv_mem_free(mem);
 }
 
 /*
@@ -175,6 +184,7 @@ int vhyv_context_create(struct vhyv_ucontext *uctx, struct ib_udata *udata)
 	vhyv_orphans_init(&host->orphans, vhyv_host_context_end);
 	vhyv_orphans_init(&host->shared, vhyv_host_context_unshared);
 	INIT_WORK(&host->end_work, vhyv_context_end_work);
+	spin_lock_init(&host->lock);
 	uctx->host = host;
 	atomic_inc(&hdev->nr_contexts);
 	return 0;
@@ -226,7 +236,7 @@ static void vhyv_context_put(struct vhyv_host_context *host)
 void vhyv_context_release(struct vhyv_host_context *host)
 {
 	if (vhyv_context_settle(host) && !READ_ONCE(host->stuck))
-		vhyv_mem_free(xchg(&host->kept, NULL));
+		vhyv_free_kept(host);
 	vhyv_context_put(host);
 }
 
