@@ -68,7 +68,6 @@ const struct hyvh_obj_ops hyvh_ah_ops = {
 	.type = HYV_OBJ_AH,
 	.name = "AH",
 	.size = sizeof(struct hyvh_ah),
-	.parent = HYV_OBJ_PD,
 	.build = hyvh_ah_build,
 	.destroy = hyvh_ah_destroy,
 };
@@ -90,5 +89,5 @@ int hyvh_cmd_create_ah(struct hyvh_cmd *cmd)
 
 	if (!hyvh_cmd_has_ah(cmd))
 		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
-	return hyvh_obj_create(cmd, &hyvh_ah_ops, req->pd);
+	return hyvh_obj_create(cmd, &hyvh_ah_ops, HYV_OBJ_PD, req->pd);
 }

@@ -123,7 +123,7 @@ const struct hyvh_obj_ops hyvh_context_ops = {
 
 int hyvh_cmd_alloc_context(struct hyvh_cmd *cmd)
 {
-	return hyvh_obj_create(cmd, &hyvh_context_ops, 0);
+	return hyvh_obj_create(cmd, &hyvh_context_ops, 0, 0);
 }
 
 static int hyvh_context_mmap_queue(struct hyvh_cmd *cmd,

@@ -155,7 +155,6 @@ const struct hyvh_obj_ops hyvh_cq_ops = {
 	.type = HYV_OBJ_CQ,
 	.name = "CQ",
 	.size = sizeof(struct hyvh_cq),
-	.parent = HYV_OBJ_CONTEXT,
 	.build = hyvh_cq_build,
 	.replied = hyvh_cq_replied,
 	.destroy = hyvh_cq_destroy,
@@ -182,7 +181,7 @@ int hyvh_cmd_create_cq(struct hyvh_cmd *cmd)
 	if (vector >= cmd->ibdev->num_comp_vectors)
 		return hyvh_cmd_refuse(cmd, -EINVAL,
 				       "no completion vector %u", vector);
-	return hyvh_obj_create(cmd, &hyvh_cq_ops, req->context);
+	return hyvh_obj_create(cmd, &hyvh_cq_ops, HYV_OBJ_CONTEXT, req->context);
 }
 
 /*

@@ -198,21 +198,22 @@ err_free:
  * hyvh_obj_create() - create an object
  * @cmd: the command; the handle and provider data are written to its reply
  * @ops: type of the object
- * @parent: handle of the parent; ignored if the type has no parent
+ * @parent_type: type of the object in which it is created, or 0
+ * @parent: handle of that
  *
  * Return: 0; -ENOENT if there is no such parent; -EDQUOT if the guest has too
  * many objects of the type; or another negative errno.
  */
 int hyvh_obj_create(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
-		    __le32 parent)
+		    enum hyv_obj_type parent_type, __le32 parent)
 {
 	struct hyvh_obj *obj;
 	int ret;
 
-	if (!ops->parent)
+	if (!parent_type)
 		return hyvh_obj_build(cmd, ops, NULL);
 
-	obj = hyvh_cmd_obj_get(cmd, parent, ops->parent);
+	obj = hyvh_cmd_obj_get(cmd, parent, parent_type);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 	ret = hyvh_obj_build(cmd, ops, obj);

@@ -208,7 +208,6 @@ const struct hyvh_obj_ops hyvh_mr_ops = {
 	.type = HYV_OBJ_MR,
 	.name = "MR",
 	.size = sizeof(struct hyvh_mr),
-	.parent = HYV_OBJ_PD,
 	.build = hyvh_mr_build,
 	.destroy = hyvh_mr_destroy,
 };
@@ -225,7 +224,7 @@ int hyvh_cmd_reg_mr(struct hyvh_cmd *cmd)
 	ret = hyvh_mr_check_memory(cmd, le64_to_cpu(req->iova));
 	if (ret)
 		return ret;
-	return hyvh_obj_create(cmd, &hyvh_mr_ops, req->pd);
+	return hyvh_obj_create(cmd, &hyvh_mr_ops, HYV_OBJ_PD, req->pd);
 }
 
 static_assert(HYV_REREG_TRANS == IB_MR_REREG_TRANS);
@@ -491,7 +490,6 @@ const struct hyvh_obj_ops hyvh_mw_ops = {
 	.type = HYV_OBJ_MW,
 	.name = "MW",
 	.size = sizeof(struct hyvh_mw),
-	.parent = HYV_OBJ_PD,
 	.build = hyvh_mw_build,
 	.destroy = hyvh_mw_destroy,
 };
@@ -505,5 +503,5 @@ int hyvh_cmd_alloc_mw(struct hyvh_cmd *cmd)
 	if (req->mw_type != IB_MW_TYPE_1 && req->mw_type != IB_MW_TYPE_2)
 		return hyvh_cmd_refuse(cmd, -EINVAL, "invalid type %u",
 				       req->mw_type);
-	return hyvh_obj_create(cmd, &hyvh_mw_ops, req->pd);
+	return hyvh_obj_create(cmd, &hyvh_mw_ops, HYV_OBJ_PD, req->pd);
 }

@@ -62,7 +62,6 @@ const struct hyvh_obj_ops hyvh_pd_ops = {
 	.type = HYV_OBJ_PD,
 	.name = "PD",
 	.size = sizeof(struct hyvh_pd),
-	.parent = HYV_OBJ_CONTEXT,
 	.build = hyvh_pd_build,
 	.destroy = hyvh_pd_destroy,
 };
@@ -71,5 +70,5 @@ int hyvh_cmd_alloc_pd(struct hyvh_cmd *cmd)
 {
 	const struct hyv_alloc_pd_req *req = cmd->req;
 
-	return hyvh_obj_create(cmd, &hyvh_pd_ops, req->context);
+	return hyvh_obj_create(cmd, &hyvh_pd_ops, HYV_OBJ_CONTEXT, req->context);
 }

@@ -238,8 +238,8 @@ err_queues:
 	return ret;
 }
 
-static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
-			 struct hyvh_obj *pd)
+static int hyvh_qp_build_in_pd(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
+			       struct hyvh_obj *pd)
 {
 	const struct hyv_create_qp_req *req = cmd->req;
 	struct hyvh_qp *qp = hyvh_to_qp(obj);
@@ -287,6 +287,16 @@ static int hyvh_qp_build_target(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	return hyvh_qp_create(cmd, qp, &attr);
 }
 
+static int hyvh_qp_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
+			 struct hyvh_obj *parent)
+{
+	const struct hyv_create_qp_req *req = cmd->req;
+
+	if (req->qp_type == IB_QPT_XRC_TGT)
+		return hyvh_qp_build_target(cmd, obj, parent);
+	return hyvh_qp_build_in_pd(cmd, obj, parent);
+}
+
 static void hyvh_qp_replied(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
 {
 	hyvh_queues_reply(&hyvh_to_qp(obj)->queues, cmd);
@@ -325,20 +335,8 @@ const struct hyvh_obj_ops hyvh_qp_ops = {
 	.type = HYV_OBJ_QP,
 	.name = "QP",
 	.size = sizeof(struct hyvh_qp),
-	.parent = HYV_OBJ_PD,
 	.build = hyvh_qp_build,
 	.replied = hyvh_qp_replied,
-	.destroy = hyvh_qp_destroy,
-	.silence = hyvh_qp_silence,
-};
-
-/* DESTROY uses hyvh_qp_ops for these, too, which has the same functions. */
-static const struct hyvh_obj_ops hyvh_target_ops = {
-	.type = HYV_OBJ_QP,
-	.name = "QP",
-	.size = sizeof(struct hyvh_qp),
-	.parent = HYV_OBJ_XRCD,
-	.build = hyvh_qp_build_target,
 	.destroy = hyvh_qp_destroy,
 	.silence = hyvh_qp_silence,
 };
@@ -395,8 +393,9 @@ int hyvh_cmd_create_qp(struct hyvh_cmd *cmd)
 				       "handle or capacity that type %u has not",
 				       req->qp_type);
 	if (req->qp_type == IB_QPT_XRC_TGT)
-		return hyvh_obj_create(cmd, &hyvh_target_ops, req->xrcd);
-	return hyvh_obj_create(cmd, &hyvh_qp_ops, req->pd);
+		return hyvh_obj_create(cmd, &hyvh_qp_ops, HYV_OBJ_XRCD,
+				       req->xrcd);
+	return hyvh_obj_create(cmd, &hyvh_qp_ops, HYV_OBJ_PD, req->pd);
 }
 
 /* The checks that uverbs makes before it calls ib_core. */

@@ -190,7 +190,6 @@ const struct hyvh_obj_ops hyvh_srq_ops = {
 	.type = HYV_OBJ_SRQ,
 	.name = "SRQ",
 	.size = sizeof(struct hyvh_srq),
-	.parent = HYV_OBJ_PD,
 	.build = hyvh_srq_build,
 	.replied = hyvh_srq_replied,
 	.destroy = hyvh_srq_destroy,
@@ -218,7 +217,7 @@ int hyvh_cmd_create_srq(struct hyvh_cmd *cmd)
 				       "type %u not supported", req->srq_type);
 	if (req->srq_type == IB_SRQT_BASIC && (req->xrcd || req->cq))
 		return hyvh_cmd_refuse(cmd, -EINVAL, "not an SRQ of XRC");
-	return hyvh_obj_create(cmd, &hyvh_srq_ops, req->pd);
+	return hyvh_obj_create(cmd, &hyvh_srq_ops, HYV_OBJ_PD, req->pd);
 }
 
 /* Takes over @charge of the new queue, if any, if it succeeds. */

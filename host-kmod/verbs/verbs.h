@@ -248,7 +248,6 @@ HYVH_OBJ_TYPE(xrcd, XRCD)
  * @type: the type
  * @name: name of the type, for messages
  * @size: size of the object, which begins with its struct hyvh_obj
- * @parent: type of the object in which it is created, or 0
  * @build: builds the object and fills in the reply, except the handle and
  *	provider data. @obj is zeroed except for its struct hyvh_obj, which has
  *	been reserved; @parent is referenced. After a failure nothing is left
@@ -265,7 +264,6 @@ struct hyvh_obj_ops {
 	enum hyv_obj_type type;
 	const char *name;
 	size_t size;
-	enum hyv_obj_type parent;
 	int (*build)(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		     struct hyvh_obj *parent);
 	void (*replied)(struct hyvh_cmd *cmd, struct hyvh_obj *obj);
@@ -284,7 +282,7 @@ extern const struct hyvh_obj_ops hyvh_mw_ops;
 extern const struct hyvh_obj_ops hyvh_xrcd_ops;
 
 int hyvh_obj_create(struct hyvh_cmd *cmd, const struct hyvh_obj_ops *ops,
-		    __le32 parent);
+		    enum hyv_obj_type parent_type, __le32 parent);
 void hyvh_leak_count(struct hyvh_vnic *vnic, const char *name, int err,
 		     bool stuck);
 void hyvh_obj_leak(struct hyvh_vnic *vnic, struct hyvh_obj *obj,

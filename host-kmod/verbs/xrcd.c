@@ -100,7 +100,6 @@ const struct hyvh_obj_ops hyvh_xrcd_ops = {
 	.type = HYV_OBJ_XRCD,
 	.name = "XRC domain",
 	.size = sizeof(struct hyvh_xrcd),
-	.parent = HYV_OBJ_CONTEXT,
 	.build = hyvh_xrcd_build,
 	.destroy = hyvh_xrcd_destroy,
 };
@@ -111,5 +110,5 @@ int hyvh_cmd_alloc_xrcd(struct hyvh_cmd *cmd)
 
 	if (!cmd->ibdev->ops.alloc_xrcd)
 		return hyvh_cmd_refuse(cmd, -EOPNOTSUPP, "not supported");
-	return hyvh_obj_create(cmd, &hyvh_xrcd_ops, req->context);
+	return hyvh_obj_create(cmd, &hyvh_xrcd_ops, HYV_OBJ_CONTEXT, req->context);
 }
