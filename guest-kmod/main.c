@@ -30,6 +30,7 @@
 
 #include "command/cmdq.h"
 #include "command/watchdog.h"
+#include "compat/virtio_driver.h"
 #include "dev.h"
 #include "ibdev.h"
 #include "native_drivers.h"
@@ -371,7 +372,7 @@ static void vhyv_destroy_wqs(struct vhyv_dev *hdev)
 	destroy_workqueue(hdev->wq);
 }
 
-/* Also used to restore a device after a freeze. */
+/* Also used to restore a device after a freeze or a reset of the PCI function. */
 static int vhyv_probe(struct virtio_device *vdev)
 {
 	struct vhyv_probe_config config;
@@ -451,7 +452,7 @@ err_dealloc:
 	return ret;
 }
 
-/* Undo vhyv_probe(), for remove and freeze. */
+/* Undo vhyv_probe(). */
 static void vhyv_stop(struct virtio_device *vdev)
 {
 	struct vhyv_dev *hdev = vdev->priv;
@@ -525,6 +526,31 @@ static int __maybe_unused vhyv_freeze(struct virtio_device *vdev)
 	return 0;
 }
 
+/*
+ * Nobody can refuse this: for processes it is as if the vNIC were removed. The virtio core
+ * does not exclude probe and remove.
+ */
+static int vhyv_reset_prepare(struct virtio_device *vdev)
+{
+	device_lock(&vdev->dev);
+	/* The last vhyv_probe() may have failed. */
+	if (vdev->priv)
+		vhyv_stop(vdev);
+	device_unlock(&vdev->dev);
+	return 0;
+}
+
+static int vhyv_reset_done(struct virtio_device *vdev)
+{
+	int ret = -ENODEV;
+
+	device_lock(&vdev->dev);
+	if (vdev->dev.driver && !vdev->priv)
+		ret = vhyv_probe(vdev);
+	device_unlock(&vdev->dev);
+	return ret;
+}
+
 static const unsigned int vhyv_features[] = {
 	HYV_F_INDIRECT_CHUNKS,
 	HYV_F_DOORBELL_AREA,
@@ -560,6 +586,8 @@ static int __init vhyv_init(void)
 	ret = vhyv_native_drivers_init();
 	if (ret)
 		return ret;
+	compat_virtio_set_reset(&vhyv_driver, vhyv_reset_prepare,
+				vhyv_reset_done);
 	ret = register_virtio_driver(&vhyv_driver);
 	if (ret)
 		vhyv_native_drivers_exit();

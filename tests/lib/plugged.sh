@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # usage: plugged.sh use DEV | works DEV | ends DEV | appears DEV | between DEV DEV
-#                   fails DEV | sleeps
+#                   fails DEV | resets DEV | sleeps
 #
 # The part of guest 1 in cases that plug vNICs, see plug.sh.
 . "$HYV_TREE/tests/lib/case.sh"
@@ -56,6 +56,25 @@ gone() {
 	[ ! -e "/sys/class/infiniband/$device" ]
 }
 
+# failed: all that "use" has started was told that the device has failed.
+failed() {
+	local program
+
+	# a program that waits for events gets an error; one that polls may poll forever
+	over events
+	wait_for 60 grep -q event_type "$of.watch"
+	sleep 1
+	cat "$of".{events,polls,watch}
+	must_fail grep 'the slowest in' "$of.events"
+	# just one event, after which ib_uverbs lets a reader wait forever
+	[ "$(grep -c event_type "$of.watch")" = 1 ]
+	grep -E 'event_type .*\(8\)' "$of.watch"
+	for program in polls watch; do
+		ended "$(pid $program)" || kill -KILL "$(pid $program)"
+		over $program
+	done
+}
+
 # try_sleep: whether it was refused is for who reads this.
 try_sleep() {
 	if echo mem >/sys/power/state; then
@@ -104,20 +123,16 @@ between)
 	;;
 fails)
 	wait_for 60 gone
-	# a program that waits for events gets an error; one that polls may poll forever
-	over events
-	wait_for 60 grep -q event_type "$of.watch"
-	sleep 1
-	cat "$of".{events,polls,watch}
-	must_fail grep 'the slowest in' "$of.events"
-	# just one event, after which ib_uverbs lets a reader wait forever
-	[ "$(grep -c event_type "$of.watch")" = 1 ]
-	grep -E 'event_type .*\(8\)' "$of.watch"
-	for program in polls watch; do
-		ended "$(pid $program)" || kill -KILL "$(pid $program)"
-		over $program
-	done
+	failed
 	must_fail env IBDEV="$device" soak -n 5
+	;;
+resets)
+	# older kernels do not tell the driver
+	grep -qw virtio_device_reset_prepare /proc/kallsyms || exit 0
+	bash "$0" use "$device"
+	echo 1 >"/sys/class/infiniband/$device/device/reset"
+	failed
+	bash "$0" appears "$device"
 	;;
 sleeps)
 	# 9p does not survive suspend: what runs after it uses no file of it, and

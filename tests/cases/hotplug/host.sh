@@ -41,6 +41,11 @@ plug slot2 rxe1
 inside appears hyv2
 vnics rxe0 rxe0 rxe1
 inside between hyv0 hyv1
+
+step "the PCI function of a vNIC is reset while programs use it"
+inside resets hyv1
+vnics rxe0 rxe0 rxe1
+inside works hyv0
 inside use hyv1
 
 step "an HCA is removed while the guest uses it"
