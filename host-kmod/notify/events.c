@@ -313,7 +313,7 @@ void hyvh_events_cancel(struct hyvh_events *events, unsigned int queue,
 	struct hyvh_event_queue *eq = &events->queue[queue];
 	unsigned int i;
 
-	/* Wait for a delivery that has already taken an event, not for a batch. */
+	/* Wait for one message, not for a batch. */
 	atomic_inc(&eq->waiters);
 	mutex_lock(&eq->lock);
 	atomic_dec(&eq->waiters);
@@ -331,6 +331,9 @@ static int hyvh_event_hva(void *arg, u64 gpa, u64 len, u64 *hva, u64 *run)
  * Deliver until the backlog is empty. Adds the number of messages to @n.
  * Returns 0, -ENOBUFS if the guest's buffers are used up, or an error of the
  * ring.
+ *
+ * If others wait for the lock, end after a message, not before: without any, the worker
+ * would take the backlog for empty and sleep, and nobody would wake it.
  */
 static int hyvh_event_queue_push(struct hyvh_events *events,
 				 struct hyvh_event_queue *eq,
@@ -342,7 +345,7 @@ static int hyvh_event_queue_push(struct hyvh_events *events,
 
 	lockdep_assert_held(&eq->lock);
 	/* Other queues and doorbells must get their turn, too. */
-	while (*n < HYVH_EVENT_BATCH && !atomic_read(&eq->waiters) &&
+	while (*n < HYVH_EVENT_BATCH && !(*n && atomic_read(&eq->waiters)) &&
 	       !kthread_should_park()) {
 		/* A message may cost the walk of a chain of 64 Ki descriptors. */
 		cond_resched();

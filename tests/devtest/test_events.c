@@ -352,6 +352,50 @@ static void test_destroy_race(void)
 	       early);
 }
 
+#define SURVIVALS 300
+
+/* A thread that makes CQs of the events' queue and destroys them. */
+static void *destroyer_thread(void *arg)
+{
+	atomic_bool *stop = arg;
+	struct cq_info cq;
+
+	while (!atomic_load(stop)) {
+		REQUIRE_EQ(cmd_create_cq(&v, a.context, 15, 0, &cq), 0,
+			   "CREATE_CQ");
+		REQUIRE_EQ(cmd_destroy(&v, HYV_OBJ_CQ, cq.handle), 0,
+			   "DESTROY");
+	}
+	return NULL;
+}
+
+/*
+ * The ends of objects wait for the queue of events, and its worker makes room
+ * for them. It must go on afterwards.
+ */
+static void test_others_destroyed(void)
+{
+	atomic_bool stop = false;
+	struct hyv_event ev;
+	pthread_t thread[4];
+	int i, got = 0;
+
+	for (i = 0; i < (int)ARRAY_SIZE(thread); i++)
+		REQUIRE(!pthread_create(&thread[i], NULL, destroyer_thread,
+					&stop),
+			"pthread_create");
+	for (i = 0; i < SURVIVALS && got == i; i++) {
+		REQUIRE(db_arm_wait(&db, a.cq.slot, false), "armed");
+		complete_one();
+		got += evq_get(&q0, &ev, dt_hang_ms()) &&
+		       le32toh(ev.handle) == a.cq.handle;
+	}
+	atomic_store(&stop, true);
+	for (i = 0; i < (int)ARRAY_SIZE(thread); i++)
+		pthread_join(thread[i], NULL);
+	tap_is(got, SURVIVALS, "an event comes while objects are destroyed");
+}
+
 static void test_restart(void)
 {
 	uint16_t index;
@@ -651,6 +695,7 @@ static void run(bool event_idx)
 	test_interrupts(event_idx);
 	test_restart();
 	test_destroy_race();
+	test_others_destroyed();
 	test_moved();
 	test_stall(event_idx);
 	test_framing(event_idx);
