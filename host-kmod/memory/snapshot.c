@@ -175,7 +175,7 @@ out:
  * @nr: number of pages
  * @writable: ask for memory that can be written
  * @lasting: I/O memory without an owner lasts longer than the snapshot will
- * @asked: set when the driver may have been called, even if this fails then
+ * @made: set when the driver has mapped the memory, even if this fails then
  *
  * Calls the driver's mmap once.
  *
@@ -186,7 +186,7 @@ out:
  */
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 					 unsigned long nr, bool writable,
-					 bool lasting, bool *asked)
+					 bool lasting, bool *made)
 {
 	unsigned long prot = PROT_READ | (writable ? PROT_WRITE : 0);
 	struct hyvh_snapshot *snapshot;
@@ -200,13 +200,13 @@ struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 	snapshot->nr = nr;
 	snapshot->writable = writable;
 
-	*asked = true;
 	addr = vm_mmap(file, 0, nr << PAGE_SHIFT, prot, MAP_SHARED,
 		       pgoff << PAGE_SHIFT);
 	if (IS_ERR_VALUE(addr)) {
 		ret = (int)addr;
 		goto err_free;
 	}
+	*made = true;
 	ret = hyvh_snapshot_fill(snapshot, file, pgoff, addr, lasting);
 	vm_munmap(addr, nr << PAGE_SHIFT);
 	if (ret)

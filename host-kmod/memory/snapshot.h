@@ -43,7 +43,7 @@ struct hyvh_snapshot {
 
 struct hyvh_snapshot *hyvh_snapshot_take(struct file *file, unsigned long pgoff,
 					 unsigned long nr, bool writable,
-					 bool lasting, bool *asked);
+					 bool lasting, bool *made);
 void hyvh_snapshot_free(struct hyvh_snapshot *snapshot);
 
 /* The snapshot will be seen in @mapping from @place on. */

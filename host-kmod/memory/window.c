@@ -161,7 +161,7 @@ int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 		goto err_free;
 	snapshot = hyvh_snapshot_take(req->file,
 				      req->range.offset >> PAGE_SHIFT, nr,
-				      req->writable, req->lasting, &req->asked);
+				      req->writable, req->lasting, &req->made);
 	if (IS_ERR(snapshot)) {
 		ret = PTR_ERR(snapshot);
 		goto err_taken;

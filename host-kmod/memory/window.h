@@ -47,7 +47,7 @@ struct hyvh_window {
  * @writable: allow writing
  * @lasting: the memory lives as long as the context
  * @charge: the mapping takes over this reference if it succeeds; or NULL
- * @asked: set if the driver was asked for the memory
+ * @made: set if the driver has mapped the memory, even if the request fails then
  * @offset: set to the offset in the window
  * @cache: set to the HYV_CACHE_* attribute of the mapping
  */
@@ -57,7 +57,7 @@ struct hyvh_window_req {
 	bool writable;
 	bool lasting;
 	struct hyvh_charge *charge;
-	bool asked;
+	bool made;
 	u64 offset;
 	u8 cache;
 };

@@ -166,8 +166,7 @@ static int hyvh_context_make_own(struct hyvh_cmd *cmd,
 	if (ret)
 		return ret;
 	ret = hyvh_window_map(&cmd->vnic->window, &context->mappings, req);
-	/* A driver that was asked may have made the page even if it has failed. */
-	if (!ret || req->asked)
+	if (req->made)
 		context->own_doorbells |= BIT(own);
 	else
 		hyvh_doorbells_uncharge(cmd->vnic, context, 1);

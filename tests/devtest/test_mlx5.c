@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -407,6 +408,21 @@ static int create_own(struct m5 *m, struct m5_qp *qp, uint32_t bfreg)
 	return m5_create_qp_own(m, qp, bfreg);
 }
 
+/* As m5_mmap(), while the process may not have more mappings. */
+static int mmap_without_room(uint32_t context, uint64_t offset, uint64_t *at)
+{
+	struct rlimit old, less;
+	int ret;
+
+	REQUIRE(!getrlimit(RLIMIT_AS, &old), "getrlimit");
+	less = old;
+	less.rlim_cur = DT_PAGE;
+	REQUIRE(!setrlimit(RLIMIT_AS, &less), "setrlimit");
+	ret = m5_mmap(&vnic, context, offset, DT_PAGE, HYV_MMAP_WRITE, at);
+	REQUIRE(!setrlimit(RLIMIT_AS, &old), "setrlimit");
+	return ret;
+}
+
 /* A page is made by mapping it. */
 static void test_own_doorbells(void)
 {
@@ -432,6 +448,9 @@ static void test_own_doorbells(void)
 	       HYV_S_EDQUOT, "doorbells of its own count");
 	limits.max_doorbell_pages = used + 1;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
+	tap_is(mmap_without_room(m.context, MMAP(6, 0), &at), HYV_S_ENOMEM,
+	       "MMAP of them by a VMM without room");
+	tap_is(doorbell_pages(), used, "no page is charged");
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
 	       "MMAP of them at the limit");
 	tap_is(doorbell_pages() - used, 1, "a page is charged");
