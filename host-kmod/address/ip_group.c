@@ -15,6 +15,7 @@
 #include <linux/err.h>
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/netdevice.h>
 #include <linux/notifier.h>
@@ -33,7 +34,8 @@
 /**
  * struct hyvh_ip_group - a membership
  * @join: joins, and drops the reference to @ndev
- * @leave: leaves and frees the structure; runs after @join
+ * @leave: leaves, and drops the membership's reference; runs after @join
+ * @ref: of the membership, and of the request that waits for @joined
  * @leaving: set before @leave is queued: @join need not join
  * @joined: @join has run
  * @addr: the group
@@ -46,6 +48,7 @@
 struct hyvh_ip_group {
 	struct work_struct join;
 	struct work_struct leave;
+	struct kref ref;
 	bool leaving;
 	struct completion joined;
 	__be32 addr;
@@ -60,6 +63,16 @@ static struct workqueue_struct *hyvh_ip_group_wq;
 
 /* Protected by the RTNL. */
 static LIST_HEAD(hyvh_ip_groups);
+
+static void hyvh_ip_group_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct hyvh_ip_group, ref));
+}
+
+static void hyvh_ip_group_put(struct hyvh_ip_group *group)
+{
+	kref_put(&group->ref, hyvh_ip_group_free);
+}
 
 static void hyvh_ip_group_join_locked(struct hyvh_ip_group *group)
 {
@@ -118,7 +131,7 @@ static void hyvh_ip_group_leave_work(struct work_struct *work)
 			hyvh_ip_group_leave_locked(group);
 		rtnl_unlock();
 	}
-	kfree(group);
+	hyvh_ip_group_put(group);
 }
 
 /* Get a reference to the network device of a port. Returns false if none. */
@@ -148,11 +161,11 @@ static bool hyvh_ip_group_find_ndev(struct hyvh_ip_group *group,
  * @port: port number; another port is used if it is invalid
  * @gid: the group, of kind HYVH_GID_MULTICAST4
  *
- * The network device of the port joins. If that takes long, it does so later.
+ * The network device of the port joins soon.
  *
- * Context: Process context. May sleep, up to HYVH_IP_GROUP_WAIT.
- * Return: the membership, for hyvh_ip_group_leave(); or NULL if the port has no
- * network device, or if out of memory.
+ * Context: Process context. May sleep.
+ * Return: the membership, for hyvh_ip_group_wait() and hyvh_ip_group_leave(); or NULL
+ * if the port has no network device, or if out of memory.
  */
 struct hyvh_ip_group *hyvh_ip_group_join(struct ib_device *ibdev, u32 port,
 					 const union ib_gid *gid)
@@ -165,6 +178,9 @@ struct hyvh_ip_group *hyvh_ip_group_join(struct ib_device *ibdev, u32 port,
 	INIT_WORK(&group->join, hyvh_ip_group_join_work);
 	INIT_WORK(&group->leave, hyvh_ip_group_leave_work);
 	init_completion(&group->joined);
+	/* For the membership, and for hyvh_ip_group_wait() */
+	kref_init(&group->ref);
+	kref_get(&group->ref);
 	memcpy(&group->addr, gid->raw + 12, sizeof(group->addr));
 	if (!rdma_is_port_valid(ibdev, port))
 		port = rdma_start_port(ibdev);
@@ -173,12 +189,23 @@ struct hyvh_ip_group *hyvh_ip_group_join(struct ib_device *ibdev, u32 port,
 		return NULL;
 	}
 	queue_work(hyvh_ip_group_wq, &group->join);
-	wait_for_completion_killable_timeout(&group->joined,
-					     HYVH_IP_GROUP_WAIT);
 	return group;
 }
 
-/* End a membership and free @group, which may be NULL. Does not wait. */
+/*
+ * Wait until the network device has joined, up to HYVH_IP_GROUP_WAIT. Called once for
+ * each @group, which may have been left by then, or be NULL.
+ */
+void hyvh_ip_group_wait(struct hyvh_ip_group *group)
+{
+	if (!group)
+		return;
+	wait_for_completion_killable_timeout(&group->joined,
+					     HYVH_IP_GROUP_WAIT);
+	hyvh_ip_group_put(group);
+}
+
+/* End a membership; @group may be NULL. Does not wait. */
 void hyvh_ip_group_leave(struct hyvh_ip_group *group)
 {
 	if (!group)

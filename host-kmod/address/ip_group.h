@@ -16,6 +16,7 @@ void hyvh_ip_group_unregister(void);
 
 struct hyvh_ip_group *hyvh_ip_group_join(struct ib_device *ibdev, u32 port,
 					 const union ib_gid *gid);
+void hyvh_ip_group_wait(struct hyvh_ip_group *group);
 void hyvh_ip_group_leave(struct hyvh_ip_group *group);
 
 #endif /* HYVH_IP_GROUP_H */

@@ -112,7 +112,9 @@ static int hyvh_mcast_count_addr(struct hyvh_cmd *cmd, const u8 *gid)
 	return ret == -EBUSY ? 0 : ret;
 }
 
-static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
+/* Sets @ip to what the caller waits for without the QP's lock. */
+static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp,
+			     struct hyvh_ip_group **ip)
 {
 	const struct hyv_mcast_req *req = cmd->req;
 	struct hyvh_quota *quota = &cmd->vnic->quota[HYV_NL_QUOTA_MCAST];
@@ -138,6 +140,7 @@ static int hyvh_mcast_attach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 	ret = hyvh_mcast_join(qp, mcast);
 	if (ret)
 		goto err_free;
+	*ip = mcast->ip;
 	return 0;
 
 err_free:
@@ -175,8 +178,25 @@ static int hyvh_mcast_detach(struct hyvh_cmd *cmd, struct hyvh_qp *qp)
 	return hyvh_mcast_leave(qp, mcast);
 }
 
-static int hyvh_mcast_call(struct hyvh_cmd *cmd,
-			   int (*fn)(struct hyvh_cmd *cmd, struct hyvh_qp *qp))
+int hyvh_cmd_attach_mcast(struct hyvh_cmd *cmd)
+{
+	const struct hyv_mcast_req *req = cmd->req;
+	struct hyvh_ip_group *ip = NULL;
+	struct hyvh_qp *qp;
+	int ret;
+
+	qp = hyvh_qp_get(cmd, req->qp);
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	mutex_lock(&qp->mcast_lock);
+	ret = hyvh_mcast_attach(cmd, qp, &ip);
+	mutex_unlock(&qp->mcast_lock);
+	hyvh_ip_group_wait(ip);
+	hyvh_qp_put(cmd, qp);
+	return ret;
+}
+
+int hyvh_cmd_detach_mcast(struct hyvh_cmd *cmd)
 {
 	const struct hyv_mcast_req *req = cmd->req;
 	struct hyvh_qp *qp;
@@ -186,20 +206,10 @@ static int hyvh_mcast_call(struct hyvh_cmd *cmd,
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	mutex_lock(&qp->mcast_lock);
-	ret = fn(cmd, qp);
+	ret = hyvh_mcast_detach(cmd, qp);
 	mutex_unlock(&qp->mcast_lock);
 	hyvh_qp_put(cmd, qp);
 	return ret;
-}
-
-int hyvh_cmd_attach_mcast(struct hyvh_cmd *cmd)
-{
-	return hyvh_mcast_call(cmd, hyvh_mcast_attach);
-}
-
-int hyvh_cmd_detach_mcast(struct hyvh_cmd *cmd)
-{
-	return hyvh_mcast_call(cmd, hyvh_mcast_detach);
 }
 
 /*
