@@ -9,8 +9,8 @@
  * hyvh_obj_ops.destroy runs in process context and may sleep. It gets an object
  * that nobody can find, because it is not published, or hyvh_obj_remove() or
  * hyvh_objs_take() has taken it out of the table. It returns 0, or the HCA
- * driver's negative errno if the object is unchanged. The caller frees the
- * handle and the object.
+ * driver's negative errno if the object still exists, unchanged except that a QP has
+ * left multicast groups. The caller frees the handle and the object.
  */
 #ifndef HYVH_VERBS_H
 #define HYVH_VERBS_H
