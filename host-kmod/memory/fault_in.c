@@ -86,6 +86,18 @@ int hyvh_fault_in_check(u64 addr, u64 len)
 	return ret;
 }
 
+/*
+ * Make a page of current->mm present and writable, and wait for who provides it. A pin
+ * for long waits, too, but not on kernel 6.1. May sleep.
+ */
+void hyvh_fault_in_wait(unsigned long addr)
+{
+	struct page *page;
+
+	if (pin_user_pages_fast(addr, 1, FOLL_WRITE, &page) == 1)
+		unpin_user_page(page);
+}
+
 static int hyvh_fault_in_page(struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma;

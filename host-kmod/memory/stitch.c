@@ -89,6 +89,37 @@ static int hyvh_piece_check(const struct hyvh_piece *piece,
 }
 
 /*
+ * Fault in pages. Not with FOLL_LONGTERM, with which kernel 6.1 fails where it would
+ * have to wait.
+ */
+int hyvh_stitch_prefault(const struct hyvh_stitch *stitch, unsigned long addr,
+			 unsigned long nr)
+{
+	struct page **pages;
+	int ret = 0;
+	long got;
+
+	pages = kmalloc_array(min(nr, HYVH_STITCH_BATCH), sizeof(*pages),
+			      GFP_KERNEL_ACCOUNT);
+	if (!pages)
+		return -ENOMEM;
+	while (nr && !ret) {
+		got = pin_user_pages_fast(addr, min(nr, HYVH_STITCH_BATCH),
+					  FOLL_WRITE, pages);
+		/* Who pins them gets the same error, unless it only reads. */
+		if (got > 0)
+			unpin_user_pages(pages, got);
+		ret = hyvh_stitch_pause(stitch);
+		if (got <= 0)
+			break;
+		addr += got << PAGE_SHIFT;
+		nr -= got;
+	}
+	kfree(pages);
+	return ret;
+}
+
+/*
  * Check that all of a buffer is memory that can be stitched. Adds its files to
  * @files, unless that is NULL.
  */
@@ -185,38 +216,6 @@ static void hyvh_stitch_undo(struct hyvh_stitch *stitch)
 	hyvh_stitch_pages_release(stitch);
 }
 
-/*
- * Fault in the pages of a range. Not with FOLL_LONGTERM, with which kernel 6.1
- * fails where it would have to wait.
- */
-static int hyvh_stitch_prefault(const struct hyvh_stitch *stitch)
-{
-	unsigned long addr = stitch->addr & PAGE_MASK;
-	unsigned long nr = stitch->size >> PAGE_SHIFT;
-	struct page **pages;
-	int ret = 0;
-	long got;
-
-	pages = kmalloc_array(min(nr, HYVH_STITCH_BATCH), sizeof(*pages),
-			      GFP_KERNEL_ACCOUNT);
-	if (!pages)
-		return -ENOMEM;
-	while (nr && !ret) {
-		got = pin_user_pages_fast(addr, min(nr, HYVH_STITCH_BATCH),
-					  FOLL_WRITE, pages);
-		/* The driver gets the same error, unless it only reads. */
-		if (got > 0)
-			unpin_user_pages(pages, got);
-		ret = hyvh_stitch_pause(stitch);
-		if (got <= 0)
-			break;
-		addr += got << PAGE_SHIFT;
-		nr -= got;
-	}
-	kfree(pages);
-	return ret;
-}
-
 static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 				      const struct hyvh_stitch_plan *plan,
 				      const struct hyvh_stitch_how *how)
@@ -232,13 +231,13 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 	case HYVH_STITCH_DIRECT:
 		ret = hyvh_stitch_check(stitch, plan, NULL);
 		stitch->addr = plan->addr;
-		return ret ?: hyvh_stitch_prefault(stitch);
+		break;
 	case HYVH_STITCH_VMAS:
 		ret = hyvh_stitch_vmas_map(stitch, plan);
 		stitch->addr = stitch->start + plan->offset;
 		/* The VMM may be close to its limit of mappings, or to ours. */
 		if (ret != -ENOMEM && ret != -EDQUOT)
-			return ret ?: hyvh_stitch_prefault(stitch);
+			break;
 		hyvh_stitch_undo(stitch);
 		reason = ret;
 		fallthrough;
@@ -248,6 +247,8 @@ static int hyvh_stitch_map_as_planned(struct hyvh_stitch *stitch,
 		/* Memory for which this was no way out */
 		return ret == -EOPNOTSUPP ? reason : ret;
 	}
+	return ret ?: hyvh_stitch_prefault(stitch, stitch->addr & PAGE_MASK,
+					   plan->nr_pages);
 }
 
 static int hyvh_stitch_map(struct hyvh_stitch *stitch,

@@ -75,6 +75,9 @@ static int hyvh_stitch_pages_pin(struct hyvh_stitch *stitch,
 	for (i = 0; i < plan->nr_pieces; i++) {
 		hva = plan->piece[i].hva;
 		nr = plan->piece[i].len >> PAGE_SHIFT;
+		ret = hyvh_stitch_prefault(stitch, hva, nr);
+		if (ret)
+			return ret;
 		while (nr) {
 			got = pin_user_pages_fast(hva,
 						  min(nr, HYVH_STITCH_BATCH),

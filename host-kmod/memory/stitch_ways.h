@@ -24,6 +24,8 @@ int hyvh_stitch_pause(const struct hyvh_stitch *stitch);
 int hyvh_stitch_check(const struct hyvh_stitch *stitch,
 		      const struct hyvh_stitch_plan *plan,
 		      struct hyvh_ram_files *files);
+int hyvh_stitch_prefault(const struct hyvh_stitch *stitch, unsigned long addr,
+			 unsigned long nr);
 int hyvh_stitch_map_file(struct hyvh_stitch *stitch, unsigned long prot);
 
 /* stitch_vmas.c */

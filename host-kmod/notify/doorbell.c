@@ -89,6 +89,7 @@ static int hyvh_doorbell_area_pin_page(struct hyvh_doorbell_area *area, u64 hva)
 	ret = hyvh_fault_in_check(hva, PAGE_SIZE);
 	if (ret)
 		return ret;
+	hyvh_fault_in_wait(hva);
 	ret = pin_user_pages_fast(hva, 1, FOLL_WRITE | FOLL_LONGTERM, &page);
 	if (ret != 1)
 		return ret < 0 ? ret : -EFAULT;
