@@ -283,6 +283,34 @@ static struct file *hyvh_uctx_open_file(const struct path *path,
 	return dentry_open(path, O_RDWR | O_CLOEXEC, cred);
 }
 
+struct hyvh_uctx_closing {
+	struct work_struct work;
+	struct file *file;
+};
+
+static void hyvh_uctx_closing_run(struct work_struct *work)
+{
+	__fput_sync(container_of(work, struct hyvh_uctx_closing, work)->file);
+}
+
+/*
+ * Close the HCA at once: the removal of the HCA waits for that. In a process, fput() does
+ * not close a file before it returns to user space.
+ */
+static void hyvh_uctx_close_file(struct file *file)
+{
+	struct hyvh_uctx_closing closing = { .file = file };
+
+	if (current->flags & PF_KTHREAD) {
+		__fput_sync(file);
+		return;
+	}
+	INIT_WORK_ONSTACK(&closing.work, hyvh_uctx_closing_run);
+	queue_work(hyvh_uctx_wq, &closing.work);
+	flush_work(&closing.work);
+	destroy_work_on_stack(&closing.work);
+}
+
 /**
  * hyvh_uctx_open() - open the HCA and allocate a ucontext
  * @uctx: filled in
@@ -332,29 +360,10 @@ int hyvh_uctx_open(struct hyvh_uctx *uctx, const struct path *path,
 	return 0;
 
 err_file:
-	fput(uctx->file);
+	hyvh_uctx_close_file(uctx->file);
 err_placeholder:
 	kfree(uctx->placeholder);
 	return ret;
-}
-
-static void hyvh_uctx_release(struct hyvh_uctx *uctx)
-{
-	__fput_sync(uctx->file);
-	/* The ucontext is gone, so nothing reads its old owner any longer. */
-	put_task_struct(uctx->opener);
-	kfree(uctx->placeholder);
-}
-
-struct hyvh_uctx_closing {
-	struct work_struct work;
-	struct hyvh_uctx *uctx;
-};
-
-static void hyvh_uctx_closing_run(struct work_struct *work)
-{
-	hyvh_uctx_release(container_of(work, struct hyvh_uctx_closing,
-				       work)->uctx);
 }
 
 /**
@@ -368,17 +377,10 @@ static void hyvh_uctx_closing_run(struct work_struct *work)
  */
 void hyvh_uctx_close(struct hyvh_uctx *uctx)
 {
-	struct hyvh_uctx_closing closing = { .uctx = uctx };
-
-	if (current->flags & PF_KTHREAD) {
-		hyvh_uctx_release(uctx);
-		return;
-	}
-	/* In a process a file is not closed before it returns to user space. */
-	INIT_WORK_ONSTACK(&closing.work, hyvh_uctx_closing_run);
-	queue_work(hyvh_uctx_wq, &closing.work);
-	flush_work(&closing.work);
-	destroy_work_on_stack(&closing.work);
+	hyvh_uctx_close_file(uctx->file);
+	/* The ucontext is gone, so nothing reads its old owner any longer. */
+	put_task_struct(uctx->opener);
+	kfree(uctx->placeholder);
 }
 
 /* The uobject for objects of the context; valid until hyvh_uctx_close(). */
