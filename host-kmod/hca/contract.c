@@ -57,10 +57,11 @@ static const char * const hyvh_contract_uobjects[] = {
 
 #define HYVH_CONTRACT_PARAMS	6
 
-/* A function and what its parameters point to. */
+/* A function and what its parameters point to. Not all kernels have optional ones. */
 struct hyvh_contract_function {
 	const char *name;
 	const char *params[HYVH_CONTRACT_PARAMS];
+	bool optional;
 };
 
 static const struct hyvh_contract_function hyvh_contract_functions[] = {
@@ -75,7 +76,14 @@ static const struct hyvh_contract_function hyvh_contract_functions[] = {
 	{ "rdma_restrack_new", { "rdma_restrack_entry", "" } },
 	{ "rdma_restrack_parent_name", { "rdma_restrack_entry",
 					 "rdma_restrack_entry" } },
-	{ "rdma_restrack_sync", { "rdma_restrack_entry" } },
+	{ "rdma_restrack_sync", { "rdma_restrack_entry" }, true },
+};
+
+/* Entries of the tables that the files read so far have. */
+struct hyvh_contract_found {
+	bool layout[ARRAY_SIZE(hyvh_contract_layouts)];
+	bool uobject[ARRAY_SIZE(hyvh_contract_uobjects)];
+	bool function[ARRAY_SIZE(hyvh_contract_functions)];
 };
 
 #ifdef HYV_TEST
@@ -83,11 +91,25 @@ static const struct hyvh_contract_function hyvh_contract_functions[] = {
 static char *contract_fault;
 module_param(contract_fault, charp, 0444);
 
+/* The name of a structure that is not found. */
+static char *contract_missing;
+module_param(contract_missing, charp, 0444);
+
 static bool hyvh_contract_faulty(const char *name)
 {
 	return contract_fault && !strcmp(contract_fault, name);
 }
+
+static bool hyvh_contract_hidden(const char *name)
+{
+	return contract_missing && !strcmp(contract_missing, name);
+}
 #else
+static bool hyvh_contract_hidden(const char *name)
+{
+	return false;
+}
+
 static bool hyvh_contract_faulty(const char *name)
 {
 	return false;
@@ -95,31 +117,39 @@ static bool hyvh_contract_faulty(const char *name)
 #endif
 
 static int hyvh_contract_layout(const struct hyvh_btf *btf,
-				const struct hyvh_contract_layout *layout)
+				const struct hyvh_contract_layout *layout,
+				bool *found)
 {
 	size_t value = layout->value + hyvh_contract_faulty(layout->name);
-	int found;
+	int is;
 
 	if (layout->member)
-		found = hyvh_btf_member(btf, layout->name, layout->member);
+		is = hyvh_btf_member(btf, layout->name, layout->member);
 	else
-		found = hyvh_btf_size(btf, layout->name);
-	if (found < 0 || found == value)
+		is = hyvh_btf_size(btf, layout->name);
+	if (is < 0 || hyvh_contract_hidden(layout->name))
+		return 0;
+	*found = true;
+	if (is == value)
 		return 0;
 	if (layout->member)
 		pr_err("this kernel is not supported: '%s' is at offset %d of struct %s, not at %zu\n",
-		       layout->member, found, layout->name, value);
+		       layout->member, is, layout->name, value);
 	else
 		pr_err("this kernel is not supported: struct %s has %d bytes, not %zu\n",
-		       layout->name, found, value);
+		       layout->name, is, value);
 	return -ENOEXEC;
 }
 
-static int hyvh_contract_uobject(const struct hyvh_btf *btf, const char *name)
+static int hyvh_contract_uobject(const struct hyvh_btf *btf, const char *name,
+				 bool *found)
 {
 	int room = hyvh_contract_faulty(name) ? 0 : HYVH_PLACEHOLDER_SIZE;
 	int size = hyvh_btf_size(btf, name);
 
+	if (size < 0)
+		return 0;
+	*found = true;
 	if (size <= room)
 		return 0;
 	pr_err("this kernel is not supported: struct %s has %d bytes, more than %d\n",
@@ -128,7 +158,8 @@ static int hyvh_contract_uobject(const struct hyvh_btf *btf, const char *name)
 }
 
 static int hyvh_contract_function(const struct hyvh_btf *btf,
-				  const struct hyvh_contract_function *function)
+				  const struct hyvh_contract_function *function,
+				  bool *found)
 {
 	const char *names[HYVH_CONTRACT_PARAMS];
 	const char * const *params = function->params;
@@ -137,6 +168,7 @@ static int hyvh_contract_function(const struct hyvh_btf *btf,
 	nr = hyvh_btf_params(btf, function->name, names, ARRAY_SIZE(names));
 	if (nr < 0)
 		return 0;
+	*found = true;
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (i < nr ? !params[i] || strcmp(params[i], names[i]) :
 			     !!params[i])
@@ -149,20 +181,50 @@ static int hyvh_contract_function(const struct hyvh_btf *btf,
 	return -ENOEXEC;
 }
 
-/* Reports all differences in the types of one module. */
-static int hyvh_contract_compare(const struct hyvh_btf *btf)
+/* Reports all differences in the types of one file. */
+static int hyvh_contract_compare(const struct hyvh_btf *btf,
+				 struct hyvh_contract_found *found)
 {
 	int ret = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(hyvh_contract_layouts); i++)
-		ret = hyvh_contract_layout(btf, &hyvh_contract_layouts[i]) ?: ret;
+		ret = hyvh_contract_layout(btf, &hyvh_contract_layouts[i],
+					   &found->layout[i]) ?: ret;
 	for (i = 0; i < ARRAY_SIZE(hyvh_contract_uobjects); i++)
-		ret = hyvh_contract_uobject(btf, hyvh_contract_uobjects[i]) ?:
-			ret;
+		ret = hyvh_contract_uobject(btf, hyvh_contract_uobjects[i],
+					    &found->uobject[i]) ?: ret;
 	for (i = 0; i < ARRAY_SIZE(hyvh_contract_functions); i++)
-		ret = hyvh_contract_function(btf, &hyvh_contract_functions[i]) ?:
-			ret;
+		ret = hyvh_contract_function(btf, &hyvh_contract_functions[i],
+					     &found->function[i]) ?: ret;
+	return ret;
+}
+
+static int hyvh_contract_missing(const char *name)
+{
+	pr_err("this kernel is not supported: it has no struct %s\n", name);
+	return -ENOEXEC;
+}
+
+/*
+ * Reports what no file has: a structure that has another name now. Functions may lack
+ * type information, but that only their symbols were checked is worth a line.
+ */
+static int hyvh_contract_complete(const struct hyvh_contract_found *found)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(hyvh_contract_layouts); i++)
+		if (!found->layout[i])
+			ret = hyvh_contract_missing(hyvh_contract_layouts[i].name);
+	for (i = 0; i < ARRAY_SIZE(hyvh_contract_uobjects); i++)
+		if (!found->uobject[i])
+			ret = hyvh_contract_missing(hyvh_contract_uobjects[i]);
+	for (i = 0; i < ARRAY_SIZE(hyvh_contract_functions); i++)
+		if (!found->function[i] && !hyvh_contract_functions[i].optional)
+			pr_notice("no type information to check %s() with\n",
+				  hyvh_contract_functions[i].name);
 	return ret;
 }
 
@@ -222,6 +284,7 @@ static void *hyvh_contract_read(struct hyvh_btf *btf, const struct hyvh_btf *bas
  */
 int hyvh_contract_check(void)
 {
+	struct hyvh_contract_found found = {};
 	struct hyvh_btf vmlinux, btf;
 	void *base, *data;
 	int ret = 0, files = 0;
@@ -233,12 +296,14 @@ int hyvh_contract_check(void)
 					  hyvh_contract_files[i]);
 		if (!data)
 			continue;
-		ret = hyvh_contract_compare(&btf);
+		ret = hyvh_contract_compare(&btf, &found);
 		vfree(data);
 		files++;
 	}
-	vfree(base);
 	if (!files)
 		pr_notice("no type information to check this kernel with\n");
+	else if (!ret)
+		ret = hyvh_contract_complete(&found);
+	vfree(base);
 	return ret;
 }

@@ -62,6 +62,11 @@ for fault in "${faults[@]}"; do
 	must_fail insmod "$HYV_MODULES/hyv_test.ko" contract_fault="$fault"
 	lab-klog | grep "hyv: this kernel is not supported: .*$fault"
 done
+if [ ${#faults[@]} -gt 0 ]; then
+	must_fail insmod "$HYV_MODULES/hyv_test.ko" contract_missing=rdma_umap_priv
+	lab-klog | grep 'hyv: this kernel is not supported: it has no struct rdma_umap_priv'
+	must_fail eval "lab-klog | grep 'hyv: no type information'"
+fi
 LC_ALL=C sed 's/rdma_restrack_new/rdma_restrack_nev/g' "$HYV_MODULES/hyv.ko" \
 	>"$OUT/hyv.ko"
 must_fail insmod "$OUT/hyv.ko"
