@@ -111,6 +111,29 @@ static void vhyv_add_gid_later(struct vhyv_dev *hdev, int err)
 				   VHYV_RETRY_DELAY);
 }
 
+/* Does not fail: the entry is empty afterwards, or the device is reset. */
+int vhyv_del_gid(const struct ib_gid_attr *attr, void **context)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(attr->device);
+	struct hyv_del_gid_req *req;
+	struct vhyv_cmd *cmd;
+	int status;
+
+	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DEL_GID);
+	if (WARN_ON_ONCE(IS_ERR(cmd)))
+		return 0;
+
+	req = cmd->req;
+	req->port = cpu_to_le32(attr->port_num);
+	req->index = cpu_to_le16(attr->index);
+	if (vhyv_cmd_exec_retry(cmd, &status))
+		return 0;
+	if (status && status != -ENOENT)
+		vhyv_dev_lost(hdev, "host cannot delete a GID");
+	vhyv_cmd_free(cmd);
+	return 0;
+}
+
 /*
  * The command is not killable: after an interrupted one the entry might be in
  * use or empty.
@@ -144,6 +167,9 @@ int vhyv_add_gid(const struct ib_gid_attr *attr, void **context)
 	memcpy(req->gid, attr->gid.raw, sizeof(req->gid));
 	req->type = HYV_GID_TYPE_ROCE_V2;
 	ret = vhyv_cmd_run(cmd, false, NULL, NULL);
+	/* It may have been executed. Then the entry would stay in use. */
+	if (ret == -EIO)
+		vhyv_del_gid(attr, context);
 out:
 	if (ret)
 		vhyv_add_gid_later(hdev, ret);
@@ -153,27 +179,4 @@ out:
 				       attr->gid.raw, vhyv_add_gid_error(ret),
 				       ERR_PTR(ret));
 	return ret;
-}
-
-/* Does not fail: the entry is empty afterwards, or the device is reset. */
-int vhyv_del_gid(const struct ib_gid_attr *attr, void **context)
-{
-	struct vhyv_dev *hdev = to_vhyv_dev(attr->device);
-	struct hyv_del_gid_req *req;
-	struct vhyv_cmd *cmd;
-	int status;
-
-	cmd = vhyv_cmd_new_nofail(hdev, VHYV_CMD_DEL_GID);
-	if (WARN_ON_ONCE(IS_ERR(cmd)))
-		return 0;
-
-	req = cmd->req;
-	req->port = cpu_to_le32(attr->port_num);
-	req->index = cpu_to_le16(attr->index);
-	if (vhyv_cmd_exec_retry(cmd, &status))
-		return 0;
-	if (status && status != -ENOENT)
-		vhyv_dev_lost(hdev, "host cannot delete a GID");
-	vhyv_cmd_free(cmd);
-	return 0;
 }
