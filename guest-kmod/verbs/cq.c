@@ -129,7 +129,9 @@ int vhyv_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	if (cq->gsi_cq)
 		return gsi_cq_arm(cq->gsi_cq, flags);
 
-	mutex_lock(&cq->arm_lock);
+	ret = mutex_lock_killable(&cq->arm_lock);
+	if (ret)
+		return ret;
 	ret = vhyv_db_arm_cq(hdev, cq->slot, solicited);
 	mutex_unlock(&cq->arm_lock);
 	return ret;
