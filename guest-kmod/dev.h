@@ -11,6 +11,7 @@
 #include <linux/bitops.h>
 #include <linux/device.h>
 #include <linux/if_ether.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
@@ -71,6 +72,9 @@ enum {
  * @nr_contexts: number of open contexts
  * @stop_lock: protects @stopped
  * @stopped: the device has been reset and will not be used again
+ * @maps_lock: protects @ucontexts and @revoked; inner to the mmap_lock
+ * @ucontexts: struct vhyv_ucontext
+ * @revoked: the window is not mapped into processes any longer
  */
 struct vhyv_dev {
 	struct ib_device ibdev;
@@ -110,6 +114,10 @@ struct vhyv_dev {
 
 	struct mutex stop_lock;	/* protects the field below */
 	bool stopped;
+
+	struct mutex maps_lock;	/* protects the fields below */
+	struct list_head ucontexts;
+	bool revoked;
 };
 
 static inline struct vhyv_dev *to_vhyv_dev(struct ib_device *ibdev)

@@ -16,6 +16,7 @@
 #include <linux/etherdevice.h>
 #include <linux/ioport.h>
 #include <linux/kernel.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -48,7 +49,10 @@
 /* Time that a reboot waits for the reset of a device. */
 #define VHYV_REBOOT_TIMEOUT	(10 * HZ)
 
-/* Reset the device; after that the host uses no memory of this guest. */
+/*
+ * Reset the device; after that the host uses no memory of this guest, and processes have
+ * nothing of the window.
+ */
 static void vhyv_dev_stop(struct vhyv_dev *hdev)
 {
 	mutex_lock(&hdev->stop_lock);
@@ -56,8 +60,10 @@ static void vhyv_dev_stop(struct vhyv_dev *hdev)
 		hdev->stopped = true;
 		set_bit(VHYV_DEV_FAILED, &hdev->flags);
 		vhyv_cmdq_close(hdev->cmdq);
+		vhyv_contexts_revoke(hdev);
 		virtio_reset_device(hdev->vdev);
 		vhyv_cmdq_drain(hdev->cmdq);
+		vhyv_contexts_revoke(hdev);
 	}
 	mutex_unlock(&hdev->stop_lock);
 }
@@ -384,6 +390,8 @@ static int vhyv_probe(struct virtio_device *vdev)
 		return -ENOMEM;
 	hdev->vdev = vdev;
 	mutex_init(&hdev->stop_lock);
+	mutex_init(&hdev->maps_lock);
+	INIT_LIST_HEAD(&hdev->ucontexts);
 	INIT_WORK(&hdev->fail_work, vhyv_fail_work);
 	INIT_WORK(&hdev->config_work, vhyv_config_work);
 	hdev->reboot_nb.notifier_call = vhyv_reboot_notify;
@@ -527,15 +535,17 @@ static int __maybe_unused vhyv_freeze(struct virtio_device *vdev)
 }
 
 /*
- * Nobody can refuse this: for processes it is as if the vNIC were removed. The virtio core
- * does not exclude probe and remove.
+ * Nobody can refuse this: for processes it is as if the vNIC were removed, and commands
+ * need not be finished. The virtio core does not exclude probe and remove.
  */
 static int vhyv_reset_prepare(struct virtio_device *vdev)
 {
 	device_lock(&vdev->dev);
 	/* The last vhyv_probe() may have failed. */
-	if (vdev->priv)
+	if (vdev->priv) {
+		vhyv_dev_mark_failed(vdev->priv, "function reset");
 		vhyv_stop(vdev);
+	}
 	device_unlock(&vdev->dev);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #define VHYV_OBJECTS_H
 
 #include <linux/atomic.h>
+#include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -17,6 +18,7 @@
 #include "notify/event.h"
 #include "notify/port_queue.h"
 
+struct address_space;
 struct vhyv_mem;
 
 /* One past the highest event code that vhyv_event_valid_for() allows for ports. */
@@ -99,12 +101,16 @@ struct vhyv_host_context {
  * @host: the host's part
  * @munmaps: mappings that @munmap_work has yet to undo
  * @munmap_work: sends MUNMAP for @munmaps
+ * @link: in vhyv_dev.ucontexts; protected by vhyv_dev.maps_lock, as @mapping
+ * @mapping: of the file through which the process maps the window; NULL before
  */
 struct vhyv_ucontext {
 	struct ib_ucontext ibuc;
 	struct vhyv_host_context *host;
 	struct llist_head munmaps;
 	struct work_struct munmap_work;
+	struct list_head link;
+	struct address_space *mapping;
 };
 
 /**

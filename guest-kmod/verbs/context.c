@@ -7,8 +7,11 @@
  * longer, a work item sends MUNMAP, as munmap(2) and exit must not wait for it.
  */
 #include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "command/cmd.h"
@@ -142,6 +145,7 @@ static void vhyv_munmap_work(struct work_struct *work)
 int vhyv_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 {
 	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
+	struct vhyv_dev *hdev = to_vhyv_dev(ibuc->device);
 	int ret;
 
 	ret = vhyv_context_create(uctx, udata);
@@ -149,15 +153,22 @@ int vhyv_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 		return ret;
 	init_llist_head(&uctx->munmaps);
 	INIT_WORK(&uctx->munmap_work, vhyv_munmap_work);
+	mutex_lock(&hdev->maps_lock);
+	list_add(&uctx->link, &hdev->ucontexts);
+	mutex_unlock(&hdev->maps_lock);
 	return 0;
 }
 
 void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
 	struct vhyv_ucontext *uctx = to_vhyv_ucontext(ibuc);
+	struct vhyv_dev *hdev = to_vhyv_dev(ibuc->device);
 	struct vhyv_mmap_entry *entry, *next;
 	struct llist_node *list;
 
+	mutex_lock(&hdev->maps_lock);
+	list_del(&uctx->link);
+	mutex_unlock(&hdev->maps_lock);
 	/*
 	 * The host undoes the mappings that are left with the context, but that may
 	 * stay for an XRC domain.
@@ -179,6 +190,47 @@ void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
  */
 void vhyv_disassociate_ucontext(struct ib_ucontext *ibuc)
 {
+}
+
+/*
+ * Take the window out of all processes, before the device is reset: then its pages would
+ * be one page that they share. The RDMA core does the same later, but waits for system
+ * calls of processes before. Accesses find a page of the process, as after that.
+ *
+ * A process that is in mmap(2) may have a mapping that is not found yet. A second call,
+ * after all commands have ended, finds those of all that were not just stopped there.
+ */
+void vhyv_contexts_revoke(struct vhyv_dev *hdev)
+{
+	struct vhyv_ucontext *uctx;
+
+	mutex_lock(&hdev->maps_lock);
+	hdev->revoked = true;
+	/* A context ends before its file does. */
+	list_for_each_entry(uctx, &hdev->ucontexts, link)
+		if (uctx->mapping)
+			unmap_mapping_range(uctx->mapping, 0, 0, 1);
+	mutex_unlock(&hdev->maps_lock);
+}
+
+static int vhyv_map_window(struct vhyv_ucontext *uctx,
+			   struct vm_area_struct *vma, pgprot_t prot,
+			   struct vhyv_mmap_entry *entry)
+{
+	struct vhyv_dev *hdev = to_vhyv_dev(uctx->ibuc.device);
+	int ret = -EIO;
+
+	mutex_lock(&hdev->maps_lock);
+	if (!hdev->revoked) {
+		uctx->mapping = vma->vm_file->f_mapping;
+		ret = rdma_user_mmap_io(&uctx->ibuc, vma,
+					PHYS_PFN(hdev->window.addr +
+						 entry->window_offset),
+					entry->length, prot,
+					&entry->rdma_entry);
+	}
+	mutex_unlock(&hdev->maps_lock);
+	return ret;
 }
 
 /* Send MUNMAP later: callers may hold the mmap_lock. Frees @entry. */
@@ -224,9 +276,7 @@ int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 	/* Without VM_WRITE the host was not asked for write access. */
 	if (!(vma->vm_flags & VM_WRITE))
 		vm_flags_clear(vma, VM_MAYWRITE);
-	ret = rdma_user_mmap_io(ibuc, vma,
-				PHYS_PFN(hdev->window.addr + window_offset),
-				length, prot, &entry->rdma_entry);
+	ret = vhyv_map_window(uctx, vma, prot, entry);
 	/* Without a mapping, which holds a reference, this frees the entry. */
 	rdma_user_mmap_entry_remove(&entry->rdma_entry);
 	goto out;

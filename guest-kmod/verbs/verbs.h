@@ -68,6 +68,7 @@ int vhyv_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 int vhyv_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc);
 void vhyv_disassociate_ucontext(struct ib_ucontext *ibuc);
+void vhyv_contexts_revoke(struct vhyv_dev *hdev);
 int vhyv_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
 void vhyv_mmap_free(struct rdma_user_mmap_entry *rdma_entry);
 

@@ -56,7 +56,7 @@ gone() {
 	[ ! -e "/sys/class/infiniband/$device" ]
 }
 
-# failed: all that "use" has started was told that the device has failed.
+# failed: all that "use" has started knows that the device has failed.
 failed() {
 	local program
 
@@ -64,8 +64,10 @@ failed() {
 	over events
 	wait_for 60 grep -q event_type "$of.watch"
 	sleep 1
-	cat "$of".{events,polls,watch}
+	cat "$of".{events,polls,watch,apart}
 	must_fail grep 'the slowest in' "$of.events"
+	over apart
+	grep -qx apart "$of.apart"
 	# just one event, after which ib_uverbs lets a reader wait forever
 	[ "$(grep -c event_type "$of.watch")" = 1 ]
 	grep -E 'event_type .*\(8\)' "$of.watch"
@@ -90,17 +92,19 @@ use)
 	start events soak -e
 	start polls soak -s 20000
 	start watch ibv_asyncwatch -d "$device"
+	start apart apart
 	wait_for 60 transferring events
 	wait_for 60 transferring polls
 	wait_for 60 eval "grep -q anon_inode <(ls -l /proc/$(pid watch)/fd)"
+	wait_for 60 grep -q waiting "$of.apart"
 	;;
 works)
-	kill -0 "$(pid events)" "$(pid polls)" "$(pid watch)"
+	kill -0 "$(pid events)" "$(pid polls)" "$(pid watch)" "$(pid apart)"
 	IBDEV=$device soak -n 5
 	;;
 ends)
-	kill -TERM "$(pid events)" "$(pid polls)" "$(pid watch)"
-	for program in events polls watch; do
+	kill -TERM "$(pid events)" "$(pid polls)" "$(pid watch)" "$(pid apart)"
+	for program in events polls watch apart; do
 		over $program
 		cat "$of.$program"
 	done
