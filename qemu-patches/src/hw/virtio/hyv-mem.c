@@ -249,6 +249,10 @@ static void hyv_mem_done(HyvJob *job)
         } else {
             mem->shrinking = false;
         }
+        if (!mem->busy) {
+            /* Its RAM may be unplugged now. */
+            hyv_mem_table_clear(&mem->setting);
+        }
     }
     if (mem->changed && !mem->busy) {
         hyv_mem_update(mem);
