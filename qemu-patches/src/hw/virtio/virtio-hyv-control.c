@@ -142,7 +142,7 @@ static bool virtio_hyv_buffers_in_ram(const VirtQueueElement *elem)
     return true;
 }
 
-/* Return an element to the guest. */
+/* Return an element to the guest, without an interrupt. */
 static void virtio_hyv_push(VirtIOHyvCommand *cmd, const void *reply,
                             uint32_t reply_len)
 {
@@ -151,7 +151,6 @@ static void virtio_hyv_push(VirtIOHyvCommand *cmd, const void *reply,
 
     iov_from_buf(cmd->elem.in_sg, cmd->elem.in_num, 0, reply, reply_len);
     virtqueue_push(vq, &cmd->elem, reply_len);
-    virtio_notify(vdev, vq);
 }
 
 /* Reply to a request for which HYV_EXEC itself failed. */
@@ -204,10 +203,15 @@ static int virtio_hyv_refuse(HyvJob *job)
     return 0;
 }
 
-/* Return an executed command to the guest. */
+/*
+ * Return an executed command to the guest. Its interrupt is a write to an address of
+ * the guest's choice, which may be a register of a bridge: this device may have been
+ * reset when this returns, and all commands be gone.
+ */
 static void virtio_hyv_finish(VirtIOHyvCommand *cmd)
 {
     VirtIOHyv *s = cmd->s;
+    VirtIODevice *vdev = VIRTIO_DEVICE(s);
 
     if (!virtio_hyv_check_control(s)) {
         /* It waits for the reset. */
@@ -220,16 +224,28 @@ static void virtio_hyv_finish(VirtIOHyvCommand *cmd)
         virtio_hyv_push(cmd, cmd->reply, cmd->reply_len);
     }
     virtio_hyv_free_command(cmd);
+    virtio_notify(vdev, virtio_get_queue(vdev, HYV_VQ_CONTROL));
+}
+
+static VirtIOHyvCommand *virtio_hyv_first_executed(VirtIOHyv *s)
+{
+    VirtIOHyvCommand *cmd;
+
+    QTAILQ_FOREACH(cmd, &s->commands, next) {
+        if (cmd->executed) {
+            return cmd;
+        }
+    }
+    return NULL;
 }
 
 void virtio_hyv_finish_executed(VirtIOHyv *s)
 {
-    VirtIOHyvCommand *cmd, *next;
+    VirtIOHyvCommand *cmd;
 
-    QTAILQ_FOREACH_SAFE(cmd, &s->commands, next, next) {
-        if (cmd->executed) {
-            virtio_hyv_finish(cmd);
-        }
+    while (s->started && !VIRTIO_DEVICE(s)->broken &&
+           (cmd = virtio_hyv_first_executed(s))) {
+        virtio_hyv_finish(cmd);
     }
 }
 

@@ -225,9 +225,10 @@ static EventNotifier *virtio_hyv_control_notifier(VirtIOHyv *s)
 static void virtio_hyv_unset_notifiers(VirtIOHyv *s)
 {
     if (s->notifiers_set) {
+        /* An event that waits is delivered, and may reset the device. */
+        s->notifiers_set = false;
         virtio_hyv_set_guest_notifiers(s, false);
         virtio_hyv_unset_host_notifiers(s, virtio_hyv_nr_queues(s));
-        s->notifiers_set = false;
     }
 }
 
@@ -263,6 +264,9 @@ static void virtio_hyv_start(VirtIOHyv *s)
     trace_virtio_hyv_start(s);
 
     virtio_hyv_finish_executed(s);
+    if (!s->started) {
+        return;
+    }
     /* Fires at once, for requests that are already queued. */
     event_notifier_set_handler(virtio_hyv_control_notifier(s),
                                virtio_queue_host_notifier_read);
