@@ -244,6 +244,11 @@ static void virtio_hyv_start(VirtIOHyv *s)
     if (!s->features_set) {
         goto err;
     }
+    /* They decide on the size of rings, which hyv.ko does not check. */
+    what = "start with other features";
+    if (s->features != vdev->guest_features) {
+        goto err;
+    }
     what = "set up the host notifiers";
     ret = virtio_hyv_set_host_notifiers(s);
     if (ret < 0) {
@@ -514,6 +519,7 @@ static int virtio_hyv_validate_features(VirtIODevice *vdev)
     ret = virtio_hyv_ignore_removal(ret);
     if (ret == 0) {
         s->features_set = true;
+        s->features = vdev->guest_features;
     }
     return ret;
 }

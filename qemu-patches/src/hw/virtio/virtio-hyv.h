@@ -77,6 +77,7 @@ struct VirtIOHyv {
     bool started;               /* queues are served */
     bool notifiers_set;
     bool features_set;          /* in hyv.ko; HYV_RESET clears them */
+    uint64_t features;          /* that are set */
     bool resetting;             /* until HYV_RESET and all requests are over */
     bool reset_ran;             /* HYV_RESET is over */
     bool guest_waits;           /* for the end of the reset */

@@ -127,6 +127,35 @@ static void test_no_features(void)
     hyv_end(&t);
 }
 
+/* After FEATURES_OK the device knows its features, whatever the transport accepts. */
+static void test_other_features(void)
+{
+    const uint64_t features = (1ull << VIRTIO_F_VERSION_1) | HYV_FEATURES_ALL;
+    const uint8_t status = VIRTIO_CONFIG_S_ACKNOWLEDGE | VIRTIO_CONFIG_S_DRIVER;
+    QVirtioDevice *vdev;
+    HyvTest t;
+
+    hyv_start(&t, "");
+    vdev = &t.dev->vdev;
+    qvirtio_start_device(vdev);
+    hyv_acknowledge(&t, features | 1ull << VIRTIO_RING_F_EVENT_IDX);
+    vdev->bus->set_status(vdev, status | VIRTIO_CONFIG_S_FEATURES_OK);
+    vdev->bus->set_status(vdev, status);
+    hyv_acknowledge(&t, features);
+    vdev->features_negotiated = true;
+    t.control = qvirtqueue_setup(vdev, &t.alloc, HYV_VQ_CONTROL);
+    vdev->bus->set_status(vdev, status | VIRTIO_CONFIG_S_DRIVER_OK);
+    qvirtio_wait_config_isr(vdev, TIMEOUT_US);
+    g_assert_cmphex(hyv_status(&t), ==, status | VIRTIO_CONFIG_S_DRIVER_OK |
+                                        VIRTIO_CONFIG_S_NEEDS_RESET);
+    vdev->bus->set_status(vdev, 0);
+    hyv_await_reset(&t);
+    qvirtqueue_cleanup(vdev->bus, t.control, &t.alloc);
+    hyv_drive(&t);
+    hyv_echo(&t, 100);
+    hyv_end(&t);
+}
+
 /* Queue reset is not offered; a guest that uses it must reset the device. */
 static void test_queue_reset(void)
 {
@@ -511,6 +540,7 @@ void hyv_add_guest_tests(void)
     qtest_add_func("virtio-hyv/features", test_features);
     qtest_add_func("virtio-hyv/features-again", test_features_again);
     qtest_add_func("virtio-hyv/no-features", test_no_features);
+    qtest_add_func("virtio-hyv/other-features", test_other_features);
     qtest_add_func("virtio-hyv/queue-reset", test_queue_reset);
     qtest_add_func("virtio-hyv/queue-in-use", test_queue_in_use);
     qtest_add_func("virtio-hyv/msix-off", test_msix_off);
