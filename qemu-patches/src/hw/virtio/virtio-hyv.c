@@ -498,6 +498,8 @@ static uint64_t virtio_hyv_get_features(VirtIODevice *vdev, uint64_t features,
         error_setg(errp, "packed=on is not supported");
     } else if (virtio_has_feature(features, VIRTIO_F_IOMMU_PLATFORM)) {
         error_setg(errp, "iommu_platform=on is not supported");
+    } else if (virtio_has_feature(features, VIRTIO_F_IN_ORDER)) {
+        error_setg(errp, "in_order=on is not supported");
     }
     /* hyv.ko cannot stop a single queue while the device runs. */
     virtio_clear_feature(&features, VIRTIO_F_RING_RESET);

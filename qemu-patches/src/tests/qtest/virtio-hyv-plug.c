@@ -76,6 +76,7 @@ static void test_errors(void)
         { "{'x-null-backend': true, 'packed': true}", "packed=on" },
         { "{'x-null-backend': true, 'iommu_platform': true}",
           "iommu_platform=on" },
+        { "{'x-null-backend': true, 'in_order': true}", "in_order" },
         { "{'x-null-backend': true, 'guest-addresses': true}",
           "guest-addresses=on requires property 'mac'" },
         { "{'x-null-backend': true, 'allowed-addresses': '10.0.0.1'}",
