@@ -534,6 +534,12 @@ static bool virtio_hyv_check_conf(VirtIOHyv *s, Error **errp)
     static const MACAddr no_mac;
     VirtIOHyvConf *conf = &s->conf;
 
+    if (!qtest_enabled() &&
+        (conf->null_backend || conf->null_fail || conf->fail_thread)) {
+        error_setg(errp, "properties x-null-backend, x-null-fail and "
+                   "x-fail-thread require -accel qtest");
+        return false;
+    }
     if (conf->hca && conf->hca_fd) {
         error_setg(errp, "properties 'hca' and 'hca-fd' are mutually "
                    "exclusive");
