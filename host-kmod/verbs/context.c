@@ -70,6 +70,7 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 	ret = hyvh_doorbells_charge(cmd, context, cmd->driver->doorbell_pages);
 	if (ret)
 		return ret;
+	hyvh_obj_own(obj, context->owned);
 	hyvh_mmap_table_init(&context->regions);
 	INIT_LIST_HEAD(&context->mappings);
 	mutex_init(&context->own_lock);

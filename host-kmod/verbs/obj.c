@@ -76,7 +76,6 @@ static bool hyvh_obj_tryget(struct hyvh_obj *obj)
 int hyvh_obj_reserve(struct hyvh_objs *objs, struct hyvh_obj *obj,
 		     enum hyv_obj_type type, struct hyvh_obj *owner)
 {
-	unsigned int i;
 	int ret;
 
 	if (owner && !hyvh_obj_tryget(owner))
@@ -88,8 +87,7 @@ int hyvh_obj_reserve(struct hyvh_objs *objs, struct hyvh_obj *obj,
 	obj->removing = false;
 	INIT_LIST_HEAD(&obj->type_link);
 	INIT_LIST_HEAD(&obj->owner_link);
-	for (i = 0; i < HYV_OBJ_TYPES; i++)
-		INIT_LIST_HEAD(&obj->owned[i]);
+	obj->owned = NULL;
 
 	xa_lock(&objs->xa);
 	if (objs->count[type] >= objs->max[type]) {
@@ -113,6 +111,16 @@ unlock:
 	if (ret && owner)
 		hyvh_obj_put(objs, owner);
 	return ret;
+}
+
+/* Let a reserved object own others. @owned lives as long as the object. */
+void hyvh_obj_own(struct hyvh_obj *obj, struct list_head owned[HYV_OBJ_TYPES])
+{
+	unsigned int i;
+
+	for (i = 0; i < HYV_OBJ_TYPES; i++)
+		INIT_LIST_HEAD(&owned[i]);
+	obj->owned = owned;
 }
 
 /*
@@ -269,7 +277,7 @@ void hyvh_obj_erase(struct hyvh_objs *objs, struct hyvh_obj *obj)
 {
 	unsigned int i;
 
-	for (i = 0; i < HYV_OBJ_TYPES; i++)
+	for (i = 0; obj->owned && i < HYV_OBJ_TYPES; i++)
 		WARN_ON_ONCE(!list_empty(&obj->owned[i]));
 	hyvh_obj_drop(objs, obj);
 	wake_up_all(&objs->wait);

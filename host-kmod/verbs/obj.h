@@ -40,8 +40,9 @@
  * @removing: the object is being removed; written under the xa_lock, read
  *	without it by slot and through an owner
  * @type_link: in &hyvh_objs.published; protected by the xa_lock
- * @owner_link: in the owner's @owned; protected by the xa_lock
- * @owned: objects owned by this one, by type; protected by the xa_lock
+ * @owner_link: in one of the owner's @owned; protected by the xa_lock
+ * @owned: HYV_OBJ_TYPES lists of the objects that this one owns, from hyvh_obj_own();
+ *	or NULL; the lists are protected by the xa_lock
  * @rcu: frees the object after callbacks of the HCA that were running when it
  *	was destroyed
  *
@@ -57,7 +58,7 @@ struct hyvh_obj {
 	bool removing;
 	struct list_head type_link;
 	struct list_head owner_link;
-	struct list_head owned[HYV_OBJ_TYPES];
+	struct list_head *owned;
 	struct rcu_head rcu;
 };
 
@@ -100,6 +101,7 @@ static inline u32 hyvh_objs_max(const struct hyvh_objs *objs,
 
 int hyvh_obj_reserve(struct hyvh_objs *objs, struct hyvh_obj *obj,
 		     enum hyv_obj_type type, struct hyvh_obj *owner);
+void hyvh_obj_own(struct hyvh_obj *obj, struct list_head owned[HYV_OBJ_TYPES]);
 void hyvh_obj_publish(struct hyvh_objs *objs, struct hyvh_obj *obj);
 void hyvh_obj_abort(struct hyvh_objs *objs, struct hyvh_obj *obj);
 

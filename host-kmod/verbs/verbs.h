@@ -59,6 +59,7 @@ struct hyvh_context {
 	struct list_head mappings;
 	/* An object that has leaked uses it; set with a reference to it. */
 	bool leaked;
+	struct list_head owned[HYV_OBJ_TYPES];	/* see hyvh_obj_own() */
 };
 
 /* Memory of the guest that the HCA's driver has pinned for queues. */

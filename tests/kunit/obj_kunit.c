@@ -52,6 +52,24 @@ static struct hyvh_obj *new_obj(struct kunit *test, enum hyv_obj_type type,
 	return obj;
 }
 
+/* An object that may own others */
+static struct hyvh_obj *new_owner(struct kunit *test)
+{
+	struct hyvh_objs *objs = test->priv;
+	struct list_head *owned;
+	struct hyvh_obj *obj;
+
+	obj = kunit_kzalloc(test, sizeof(*obj), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, obj);
+	owned = kunit_kcalloc(test, HYV_OBJ_TYPES, sizeof(*owned), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, owned);
+	KUNIT_ASSERT_EQ(test, hyvh_obj_reserve(objs, obj, HYV_OBJ_CONTEXT,
+					       NULL), 0);
+	hyvh_obj_own(obj, owned);
+	hyvh_obj_publish(objs, obj);
+	return obj;
+}
+
 static void end_obj(struct kunit *test, struct hyvh_obj *obj)
 {
 	struct hyvh_objs *objs = test->priv;
@@ -326,7 +344,7 @@ static void obj_take(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		ctx[i] = new_obj(test, HYV_OBJ_CONTEXT, NULL);
+		ctx[i] = new_owner(test);
 		pd[i] = new_obj(test, HYV_OBJ_PD, ctx[i]);
 		qp[i] = new_obj(test, HYV_OBJ_QP, ctx[i]);
 		hyvh_obj_use(pd[i]);
@@ -380,7 +398,7 @@ static void obj_take_waits_for_refs(struct kunit *test)
 static void obj_owner_waits_for_reserved(struct kunit *test)
 {
 	struct hyvh_objs *objs = test->priv;
-	struct hyvh_obj *ctx = new_obj(test, HYV_OBJ_CONTEXT, NULL);
+	struct hyvh_obj *ctx = new_owner(test);
 	struct remover r = { .obj = ctx };
 	struct hyvh_obj mr[3] = {}, late = {}, over = {};
 	int i;
@@ -431,7 +449,7 @@ static void obj_take_waits_for_other_removal(struct kunit *test)
 {
 	const bool *restored = test->param_value;
 	struct hyvh_objs *objs = test->priv;
-	struct hyvh_obj *ctx = new_obj(test, HYV_OBJ_CONTEXT, NULL);
+	struct hyvh_obj *ctx = new_owner(test);
 	struct hyvh_obj *qp = new_obj(test, HYV_OBJ_QP, ctx);
 	struct remover r = { .obj = qp, .take = true };
 
