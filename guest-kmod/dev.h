@@ -64,9 +64,12 @@ enum {
  * @config_work: looks for a change of the configuration space
  * @reboot_nb: resets the device before a reboot
  * @port_lock: protects @port_events and vhyv_port.own_event
- * @port_events: events of ports that @port_work has yet to handle
- * @port_work: dispatches @port_events to the RDMA core
- * @gid_retry: lets the RDMA core look for missing GIDs, and reads tables again
+ * @port_events: events of ports that @port_work has yet to take
+ * @port_current: what it has taken, if @port_busy; used by @port_work only
+ * @port_busy: @port_current is not handled yet
+ * @port_tries: how often that was tried
+ * @port_work: dispatches events of ports to the RDMA core, later if there is no memory
+ * @gid_retry: lets the RDMA core look for missing GIDs
  * @hca_netdev: has the HCA's address, in guest addressing; or NULL
  * @flags: VHYV_DEV_* bits
  * @nr_contexts: number of open contexts
@@ -105,7 +108,10 @@ struct vhyv_dev {
 	struct notifier_block reboot_nb;
 	spinlock_t port_lock;	/* protects port_events; hardirq-safe */
 	struct vhyv_port_queue port_events;
-	struct work_struct port_work;
+	struct vhyv_port_event port_current;
+	bool port_busy;
+	unsigned int port_tries;
+	struct delayed_work port_work;
 	struct delayed_work gid_retry;
 	struct net_device *hca_netdev;
 

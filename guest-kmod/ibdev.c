@@ -187,6 +187,9 @@ static void vhyv_set_ops(struct vhyv_dev *hdev)
 	}
 }
 
+/* Tries to read a table for an event, after which it is dispatched in any case. */
+#define VHYV_PORT_TRIES	10
+
 /* Dispatch an event and wait until the RDMA core has updated its tables. */
 static void vhyv_dispatch_event(const struct ib_event *event)
 {
@@ -225,50 +228,27 @@ static int vhyv_guest_gids_update(struct vhyv_dev *hdev, u32 count)
 	return ret;
 }
 
-/*
- * Read a table again later if there was no memory here or on the host; then the event
- * is raised. Returns false if something else was wrong.
- */
-static bool vhyv_refresh_later(struct vhyv_dev *hdev, u32 port_num,
-			       enum ib_event_type code, int err)
-{
-	if (err != -ENOMEM && err != -EAGAIN)
-		return false;
-	set_bit(code == IB_EVENT_PKEY_CHANGE ? VHYV_STALE_PKEYS :
-					       VHYV_STALE_GIDS,
-		&vhyv_port(hdev, port_num)->stale);
-	queue_delayed_work(hdev->wq, &hdev->gid_retry, VHYV_RETRY_DELAY);
-	return true;
-}
-
-/*
- * Ask for GIDs again that vhyv_add_gid() could not ask the host for, and for tables
- * that could not be read when they had changed.
- */
+/* Ask for GIDs again that vhyv_add_gid() could not ask the host for. */
 static void vhyv_gid_retry_work(struct work_struct *work)
 {
 	struct vhyv_dev *hdev = container_of(to_delayed_work(work),
 					     struct vhyv_dev, gid_retry);
-	struct vhyv_port *port;
-	u32 i;
 
 	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
 	if (test_and_clear_bit(VHYV_DEV_GID_MISSING, &hdev->flags))
 		rdma_roce_rescan_device(&hdev->ibdev);
-	for (i = 1; i <= hdev->nr_ports; i++) {
-		port = vhyv_port(hdev, i);
-		if (test_and_clear_bit(VHYV_STALE_GIDS, &port->stale))
-			vhyv_ibdev_port_event(hdev, i, IB_EVENT_GID_CHANGE, 1);
-		if (test_and_clear_bit(VHYV_STALE_PKEYS, &port->stale))
-			vhyv_ibdev_port_event(hdev, i, IB_EVENT_PKEY_CHANGE, 1);
-	}
 }
 
-/* Refresh the port's tables before the RDMA core and user space read them. */
-static void vhyv_port_handle_event(struct vhyv_dev *hdev, u32 port,
-				   enum ib_event_type code, u32 count)
+/*
+ * Refresh the port's tables before the RDMA core and user space read them. Returns false
+ * if this needs memory that is not there now, and it is not the last try.
+ */
+static bool vhyv_port_handle_event(struct vhyv_dev *hdev,
+				   const struct vhyv_port_event *from, bool last)
 {
+	enum ib_event_type code = from->code;
+	u32 port = from->port, count = from->count;
 	struct ib_event event = {
 		.device = &hdev->ibdev,
 		.event = code,
@@ -279,7 +259,7 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev, u32 port,
 
 	/* Clear once vhyv_ibdev_unregister() has begun. */
 	if (!test_bit(VHYV_DEV_REGISTERED, &hdev->flags))
-		return;
+		return true;
 	if (hdev->guest_gids && gids)
 		ret = vhyv_guest_gids_update(hdev, count);
 	else if (!hdev->guest_gids &&
@@ -290,13 +270,13 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev, u32 port,
 	if (ret) {
 		vhyv_dbg(hdev, "port %u: refresh after event %u failed: %pe\n",
 			 port, code, ERR_PTR(ret));
-		if (vhyv_refresh_later(hdev, port, code, ret))
-			return;
+		if ((ret == -ENOMEM || ret == -EAGAIN) && !last)
+			return false;
 	}
 
 	/* In guest addressing the core changes GIDs, and raises the event. */
 	if (hdev->guest_gids && gids)
-		return;
+		return true;
 	if (gids)
 		vhyv_dispatch_event(&event);
 	for (; count && test_bit(VHYV_DEV_REGISTERED, &hdev->flags); count--) {
@@ -305,26 +285,37 @@ static void vhyv_port_handle_event(struct vhyv_dev *hdev, u32 port,
 		else
 			vhyv_dispatch_event(&event);
 	}
+	return true;
 }
 
 static void vhyv_port_work(struct work_struct *work)
 {
-	struct vhyv_dev *hdev = container_of(work, struct vhyv_dev, port_work);
+	struct vhyv_dev *hdev = container_of(to_delayed_work(work),
+					     struct vhyv_dev, port_work);
+	struct vhyv_port_event *event = &hdev->port_current;
 	u32 left = VHYV_PORT_QUEUE_LEN;
-	struct vhyv_port_event event;
-	bool found;
 
-	/* A broken host may raise more all the time, which flush_work() must end. */
+	/* A broken host may raise more all the time, which a flush must end. */
 	while (left--) {
 		spin_lock_irq(&hdev->port_lock);
-		found = vhyv_port_queue_take(&hdev->port_events, &event);
+		if (!hdev->port_busy)
+			hdev->port_busy = vhyv_port_queue_take(&hdev->port_events,
+							       event);
 		spin_unlock_irq(&hdev->port_lock);
-		if (!found)
+		if (!hdev->port_busy)
 			return;
-		vhyv_port_handle_event(hdev, event.port, event.code,
-				       event.count);
+		/* The state of a port must not wait for a table for long. */
+		if (!vhyv_port_handle_event(hdev, event,
+					    hdev->port_tries == VHYV_PORT_TRIES)) {
+			hdev->port_tries++;
+			queue_delayed_work(hdev->wq, &hdev->port_work,
+					   VHYV_RETRY_DELAY);
+			return;
+		}
+		hdev->port_busy = false;
+		hdev->port_tries = 0;
 	}
-	queue_work(hdev->wq, &hdev->port_work);
+	queue_delayed_work(hdev->wq, &hdev->port_work, 0);
 }
 
 /*
@@ -371,7 +362,7 @@ void vhyv_ibdev_port_event(struct vhyv_dev *hdev, u32 port_num,
 	vhyv_port_queue_add(&hdev->port_events, &port->own_event[code],
 			    port_num, code, count);
 	spin_unlock_irqrestore(&hdev->port_lock, flags);
-	queue_work(hdev->wq, &hdev->port_work);
+	queue_delayed_work(hdev->wq, &hdev->port_work, 0);
 }
 
 /* Prepare for port events, which may arrive before the registration. */
@@ -379,7 +370,7 @@ void vhyv_ibdev_init(struct vhyv_dev *hdev)
 {
 	spin_lock_init(&hdev->port_lock);
 	vhyv_port_queue_init(&hdev->port_events);
-	INIT_WORK(&hdev->port_work, vhyv_port_work);
+	INIT_DELAYED_WORK(&hdev->port_work, vhyv_port_work);
 	INIT_DELAYED_WORK(&hdev->gid_retry, vhyv_gid_retry_work);
 }
 
@@ -496,14 +487,14 @@ int vhyv_ibdev_register(struct vhyv_dev *hdev)
 void vhyv_ibdev_unregister(struct vhyv_dev *hdev)
 {
 	/* Dispatch the events that were queued so far. */
-	flush_work(&hdev->port_work);
+	flush_delayed_work(&hdev->port_work);
 	/*
-	 * Dispatch no event while the RDMA core unregisters the device. After
-	 * the flush, work for an interrupt that has seen the bit does nothing.
+	 * Dispatch no event while the RDMA core unregisters the device. Work for
+	 * an interrupt that has seen the bit does nothing.
 	 */
 	if (!test_and_clear_bit(VHYV_DEV_REGISTERED, &hdev->flags))
 		return;
-	flush_work(&hdev->port_work);
+	cancel_delayed_work_sync(&hdev->port_work);
 	cancel_delayed_work_sync(&hdev->gid_retry);
 	ib_unregister_device(&hdev->ibdev);
 	/* An ADD_GID that failed meanwhile may have queued it again. */

@@ -24,12 +24,6 @@ struct vhyv_mem;
 /* One past the highest event code that vhyv_event_valid_for() allows for ports. */
 #define VHYV_PORT_CODES	(IB_EVENT_GID_CHANGE + 1)
 
-/* Bits of vhyv_port.stale. */
-enum {
-	VHYV_STALE_GIDS,
-	VHYV_STALE_PKEYS,
-};
-
 /**
  * struct vhyv_port - a port of the HCA
  * @gid_tbl_len: entries of the GID table, at least 1
@@ -38,7 +32,6 @@ enum {
  * @grh_required: every address must have a GRH
  * @gsi: what the port has for its GSI
  * @own_event: by event code, for a full vhyv_dev.port_events
- * @stale: tables that could not be read when they had changed
  * @lock: protects the fields below
  * @attr: attributes, as last read from the host
  * @gids: GID table, empty entries are zero; NULL in guest addressing, where the
@@ -52,7 +45,6 @@ struct vhyv_port {
 	bool grh_required;
 	struct gsi_port gsi;
 	struct vhyv_port_event own_event[VHYV_PORT_CODES];
-	unsigned long stale;
 
 	struct mutex lock;	/* protects the fields below */
 	struct ib_port_attr attr;

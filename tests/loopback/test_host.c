@@ -95,6 +95,24 @@ static void test_table_memory(void)
 	tap_is(vmm->fail_times, 0, "the host had no memory for it");
 }
 
+/* The same for events that processes get: none is lost or overtaken. */
+static void test_event_memory(void)
+{
+	struct uv uv;
+
+	uv_open(&uv);
+	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
+	fail_next(HYV_CMD_QUERY_GIDS, HYV_S_ENOMEM, 1);
+	vmm_event(0, HYV_EVENT_PORT, EVENT_CLIENT_REREGISTER, 1, 2);
+	vmm_event(0, HYV_EVENT_PORT, EVENT_LID_CHANGE, 1, 1);
+	tap_is(uv_async_event(&uv), EVENT_CLIENT_REREGISTER,
+	       "an event for which the host has no memory at first");
+	tap_is(uv_async_event(&uv), EVENT_CLIENT_REREGISTER, "its second time");
+	tap_is(uv_async_event(&uv), EVENT_LID_CHANGE, "the event after it");
+	tap_is(vmm->fail_times, 0, "the host had no memory for it");
+	uv_close(&uv);
+}
+
 static void test_destroy_again(uint32_t status, const char *name)
 {
 	struct mock_held before;
@@ -360,6 +378,7 @@ void suite_retry(void)
 	test_one_entry();
 	loop_start();
 	test_table_memory();
+	test_event_memory();
 	test_destroy_again(HYV_S_ENOMEM, "ENOMEM");
 	test_destroy_again(HYV_S_EAGAIN, "EAGAIN");
 	test_destroy_busy();
