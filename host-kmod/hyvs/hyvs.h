@@ -72,6 +72,7 @@ struct hyvs_device {
 	/* With a reference: ib_core drops its own before the last port query. */
 	struct net_device *ndev;
 	bool port_up;			/* as last reported; protected by link.c's lock */
+	bool ndev_left;			/* unregistered, or in another namespace; the same */
 	struct eng *eng;
 	struct hyvs_ids ids[HYVS_KINDS];
 	spinlock_t limits_lock;		/* protects users, and ids[].used */

@@ -44,8 +44,24 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 	mutex_unlock(&hyvs_lock);
 }
 
+/*
+ * The device can be found, at first or in another namespace. Its network device may have
+ * left while it could not.
+ */
+static int hyvs_enable_driver(struct ib_device *ib)
+{
+	struct hyvs_device *dev = to_hyvs_device(ib);
+
+	mutex_lock(&hyvs_lock);
+	if (dev->ndev_left)
+		ib_unregister_device_queued(ib);
+	mutex_unlock(&hyvs_lock);
+	return 0;
+}
+
 static const struct ib_device_ops hyvs_link_dev_ops = {
 	.dealloc_driver = hyvs_dealloc_driver,
+	.enable_driver = hyvs_enable_driver,
 };
 
 static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
@@ -163,6 +179,8 @@ static int hyvs_notify(struct notifier_block *nb, unsigned long event,
 	list_for_each_entry(dev, &hyvs_devices, link) {
 		if (dev->ndev != ndev)
 			continue;
+		if (event == NETDEV_UNREGISTER)
+			dev->ndev_left = true;
 		if (!ib_device_try_get(&dev->ib)) {
 			/* Nobody has seen another state yet. */
 			dev->port_up = hyvs_port_is_up(dev);
