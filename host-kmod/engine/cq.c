@@ -15,6 +15,7 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 	eng_lock_init(&cq->lock);
 	cq->attr = *attr;
 	cq->worker = worker;
+	cq->any_after = ~0ULL;
 	/*
 	 * Providers begin with 0, which is also what the first arming writes:
 	 * without this nobody could tell.
@@ -136,7 +137,8 @@ static bool eng_cq_beyond(u64 completed, u32 ci)
 
 /*
  * A request for an event has the number of the events so far. So one that was
- * served, or an old one, is not served again, and there is no state to be lost.
+ * served, or an old one, is not served again, and there is no state to be lost but
+ * what kind of completion it was for.
  *
  * It has the position of the consumer, too, as completions may be older than it.
  * But many consumers arm before they poll what the last event was about. They
@@ -158,9 +160,15 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 	if (cq->dead || arm == NEVER_ARMED ||
 	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
 		return;
-	completed = arm & ENG_ARM_SOLICITED ? cq->solicited : cq->completed;
-	if (completed <= cq->reported || !eng_cq_beyond(completed, arm))
+	completed = cq->completed;
+	if (arm & ENG_ARM_SOLICITED && cq->any_after != cq->reported)
+		completed = cq->solicited;
+	if (completed <= cq->reported || !eng_cq_beyond(completed, arm)) {
+		/* A request for any completion is not replaced by one for less. */
+		if (!(arm & ENG_ARM_SOLICITED))
+			cq->any_after = cq->reported;
 		return;
+	}
 	cq->reported = cq->produced;
 	cq->sequence = (cq->sequence + 1) & 3;
 	eng->ops->cq_event(eng->env, cq);

@@ -332,6 +332,8 @@ struct eng_cq {
 	u64 consumed;		/* as last read from the record */
 	u64 solicited;		/* produced, after the last solicited entry */
 	u64 reported;		/* produced, at the last event */
+	/* reported, if the next event may be for any completion */
+	u64 any_after;
 	u64 completed;		/* produced, after the last entry of a completion */
 	struct eng_worker *touched; /* who has it in its list, at least */
 	u8 sequence;		/* events so far, modulo 4 */

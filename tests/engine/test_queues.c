@@ -104,11 +104,19 @@ static void test_arming(void)
 	eng_arm(&p.w->worker);
 	nop(&p, 0);
 	expect(p.w, "extended", "cq5 event\ncq5 qp11 req 0 at 10 bytes 0\n");
+	cq_arm(p.acq, 3, false);
+	eng_arm(&p.w->worker);
 	cq_arm(p.acq, 3, true);
+	nop(&p, 0);
+	expect(p.w, "not restricted",
+	       "cq5 event\ncq5 qp11 req 0 at 11 bytes 0\n");
+	cq_arm(p.acq, 0, true);
+	nop(&p, 0);
+	expect(p.w, "for the next one", "cq5 qp11 req 0 at 12 bytes 0\n");
 	qp_state(p.a, ENG_ERR);
 	nop(&p, 0);
 	expect(p.w, "errors are solicited",
-	       "cq5 event\ncq5 qp11 req error 5 at 11\n");
+	       "cq5 event\ncq5 qp11 req error 5 at 13\n");
 	pair_destroy(&p);
 }
 
