@@ -89,12 +89,15 @@ void eng_qp_place_ready(struct eng_qp *qp)
 /* In error state, receives are most likely posted soon, or never. */
 static void eng_place_error(struct eng_worker *worker, struct eng_qp *qp)
 {
+	u64 due = worker->now + ENG_ERROR_PERIOD;
 	u64 life = READ_ONCE(qp->life);
 
 	if (qp->error_life != life) {
 		qp->error_life = life;
 		worker->error_period = ENG_ERROR_PERIOD;
-		worker->error_due = worker->now + ENG_ERROR_PERIOD;
+		/* Not later: others wait, too, and more may come all the time. */
+		if (list_empty(&worker->error) || due < worker->error_due)
+			worker->error_due = due;
 	}
 	qp->place = ENG_PLACE_ERROR;
 	list_add_tail(&qp->entry, &worker->error);
