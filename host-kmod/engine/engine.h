@@ -452,6 +452,8 @@ struct eng_qp_attr {
 	bool draining;		/* result of a query */
 };
 
+#define ENG_NO_RETRY	0xff
+
 enum eng_qp_place {
 	ENG_PLACE_NONE,
 	ENG_PLACE_READY,
@@ -474,7 +476,7 @@ struct eng_qp {
 	u64 begun_length;	/* of a request that is not complete */
 	u8 begun_code;		/* its operation */
 	__be32 begun_imm;	/* with the key to invalidate */
-	u8 retries;		/* left */
+	u8 retries;		/* left, or ENG_NO_RETRY after the last one */
 	u8 rnr_retries;		/* left */
 	u64 deadline;		/* of a wait; 0: none */
 	u64 retiring;		/* epoch that the current request waits for */

@@ -178,10 +178,12 @@ static enum eng_progress eng_sq_silent(struct eng_worker *worker,
 	qp->retiring = 0;
 	if (!qp->attr.timeout)
 		return eng_sq_wait(worker, qp, FOREVER_PERIOD);
-	if (!qp->retries)
+	if (qp->retries == ENG_NO_RETRY)
 		return eng_sq_fail(worker, qp, op, ENG_SYND_RETRY_EXC);
-	qp->retries--;
-	eng_count(worker, ENG_STAT_RETRIES, 1);
+	/* The last try has its time, too. */
+	if (qp->retries)
+		eng_count(worker, ENG_STAT_RETRIES, 1);
+	qp->retries = qp->retries ? qp->retries - 1 : ENG_NO_RETRY;
 	return eng_sq_wait(worker, qp, 4096ULL << qp->attr.timeout);
 }
 

@@ -242,16 +242,29 @@ static void test_silence(void)
 	struct sge from = pair_a(&p, 0, 100);
 	struct wr wr = write_to(&p, 0, &from);
 
-	test_case("a peer that is gone, or does not name the sender");
+	test_case("a peer that is gone");
 	qp_destroy(p.w, p.b);
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
-	world_sleep(p.w, 3ULL * (4096 << 14) - 1000000, 1000000);
+	world_sleep(p.w, 4ULL * (4096 << 14) - 1000000, 1000000);
 	expect(p.w, "retries", "");
+	world_sleep(p.w, 5000000, 1000000);
+	expect(p.w, "gives up", "cq5 qp11 req error 15 at 0\n");
+	pair_destroy(&p);
+
+	test_case("without a retry, the first try has its time");
+	p = pair_create(ENG_RC);
+	qp_set(p.a, ENG_QP_RETRY, &(struct eng_qp_attr){.retry = 0});
+	qp_destroy(p.w, p.b);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	world_sleep(p.w, (4096 << 14) - 1000000, 1000000);
+	expect(p.w, "waits", "");
 	world_sleep(p.w, 3000000, 1000000);
 	expect(p.w, "gives up", "cq5 qp11 req error 15 at 0\n");
 	pair_destroy(&p);
 
+	test_case("a peer that names somebody else");
 	p = pair_create(ENG_RC);
 	qp_set(p.b, ENG_QP_PEER, &(struct eng_qp_attr){.dest_qpn = 999});
 	qp_post(p.w, p.a, &wr);
@@ -339,7 +352,9 @@ static void test_drain(void)
 		.drain_event = true,
 	};
 	struct wr wr = write_to(&p, 0, &from);
+	struct qp *c;
 	u64 begun;
+	int i;
 
 	test_case("an error while a queue is drained stops it");
 	qp_post(p.w, p.a, &wr);
@@ -366,6 +381,24 @@ static void test_drain(void)
 		cq_poll(p.w, p.bcq, true);
 	}
 	CHECK(p.w->now <= begun + 3000000);
+	expect(p.w, "flushed", "cq8 qp14 resp error 5 at 0\n");
+	pair_destroy(&p);
+
+	test_case("and while others come into error state all the time");
+	p = pair_create(ENG_RC);
+	c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
+					     .send_cq = p.acq,
+					     .recv_cq = p.acq,
+					     .pdn = 1});
+	qp_connect(c, c);
+	qp_state(p.b, ENG_ERR);
+	world_run(p.w);
+	qp_post_recv(p.b, &to, 1);
+	for (i = 0; i < 40; i++) {
+		qp_state(c, ENG_ERR);
+		world_sleep(p.w, 500000, 100000);
+		qp_reset(c, c);
+	}
 	expect(p.w, "flushed", "cq8 qp14 resp error 5 at 0\n");
 	pair_destroy(&p);
 }

@@ -173,7 +173,7 @@ static void test_silence(void)
 	world_run(p.w);
 	qp_state(p.b, ENG_INIT);
 	qp_post_recv(p.b, &to, 1);
-	world_sleep(p.w, 3ULL * (4096 << 14), 1000000);
+	world_sleep(p.w, 4ULL * (4096 << 14) - 1000000, 1000000);
 	expect(p.w, "retries", "");
 	CHECK(counter(p.w, ENG_STAT_RETRIES) == 3);
 	world_sleep(p.w, 10000000, 1000000);
