@@ -172,14 +172,28 @@ static u32 eng_count_sge(const struct eng_sge *sge, u32 nr, u64 bytes)
 	return i;
 }
 
+/* Check segments that do not fit again: the last of them to the end of @bytes only. */
+static noinline bool eng_check_cut(struct exec *x, const struct eng_recv *recv,
+				   u64 bytes)
+{
+	struct eng_sge *sge = x->worker->rsge;
+
+	if (bytes >= recv->length)
+		return false;
+	for (; bytes > sge->length; sge++)
+		bytes -= sge->length;
+	sge->length = bytes;
+	return eng_sge_check(x->qp->eng, x->worker->rsge, recv->nr_sge,
+			     recv->pdn, ENG_LOCAL_WRITE);
+}
+
 /*
- * Copy to the segments of a receive; @skip bytes of them are a header. Those that
- * the message does not reach may be anything.
+ * Check the segments of a receive; @skip bytes of them are a header. What the message
+ * does not reach may be anything.
  */
 static __always_inline enum eng_verdict
-eng_fill_recv(struct exec *x, struct eng_recv *recv, u64 skip)
+eng_check_recv(struct exec *x, struct eng_recv *recv, u64 skip)
 {
-	struct eng_iter from, to;
 	u64 filled = x->done + x->step + skip;
 
 	if (x->op->length + skip > recv->length)
@@ -188,10 +202,24 @@ eng_fill_recv(struct exec *x, struct eng_recv *recv, u64 skip)
 		recv->nr_sge = eng_count_sge(x->worker->rsge, recv->nr_sge,
 					     filled);
 	if (!eng_sge_check(x->qp->eng, x->worker->rsge, recv->nr_sge,
-			   recv->pdn, ENG_LOCAL_WRITE)) {
+			   recv->pdn, ENG_LOCAL_WRITE) &&
+	    !eng_check_cut(x, recv, filled)) {
 		eng_fail_recv(x, recv, ENG_SYND_LOCAL_PROT);
 		return ENG_NAK_OP;
 	}
+	return ENG_DONE;
+}
+
+/* Check and copy to them. */
+static __always_inline enum eng_verdict
+eng_fill_recv(struct exec *x, struct eng_recv *recv, u64 skip)
+{
+	enum eng_verdict verdict;
+	struct eng_iter from, to;
+
+	verdict = eng_check_recv(x, recv, skip);
+	if (verdict != ENG_DONE)
+		return verdict;
 	eng_iter_init(&to, x->worker->rsge, recv->nr_sge, x->done + skip);
 	eng_iter_init_op(&from, x);
 	if (!eng_iter_copy(&to, &from, x->step, x->last)) {
@@ -215,19 +243,34 @@ static enum eng_verdict eng_exec_invalidate(struct exec *x)
 	return eng_retired(from->eng, from->retiring) ? ENG_DONE : ENG_PENDING;
 }
 
-static enum eng_verdict eng_exec_send(struct exec *x)
+/* The end of a message. If the receiver does not get it, it invalidates nothing. */
+static noinline enum eng_verdict eng_exec_send_inval(struct exec *x)
 {
 	enum eng_verdict verdict;
 	struct eng_recv recv;
 
 	verdict = eng_get_recv(x, &recv);
+	if (verdict == ENG_DONE)
+		verdict = eng_check_recv(x, &recv, 0);
+	if (verdict == ENG_DONE)
+		verdict = eng_exec_invalidate(x);
+	if (verdict == ENG_DONE)
+		verdict = eng_fill_recv(x, &recv, 0);
+	if (verdict == ENG_DONE)
+		eng_complete_recv(x, &recv);
+	return verdict;
+}
+
+static enum eng_verdict eng_exec_send(struct exec *x)
+{
+	enum eng_verdict verdict;
+	struct eng_recv recv;
+
+	if (x->last && x->op->code == ENG_OP_SEND_INVAL)
+		return eng_exec_send_inval(x);
+	verdict = eng_get_recv(x, &recv);
 	if (verdict != ENG_DONE)
 		return verdict;
-	if (x->last && x->op->code == ENG_OP_SEND_INVAL) {
-		verdict = eng_exec_invalidate(x);
-		if (verdict != ENG_DONE)
-			return verdict;
-	}
 	verdict = eng_fill_recv(x, &recv, 0);
 	if (verdict == ENG_DONE && x->last)
 		eng_complete_recv(x, &recv);

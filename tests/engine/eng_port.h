@@ -23,6 +23,7 @@ typedef int64_t s64;
 
 #define BIT(n)	     (1U << (n))
 #define __aligned(n) __attribute__((aligned(n)))
+#define noinline     __attribute__((noinline))
 
 #define cpu_to_be16 htobe16
 #define cpu_to_be32 htobe32

@@ -321,14 +321,24 @@ static void test_datagrams(void)
 	       "cq5 qp11 req b at 12 bytes 0\n");
 	CHECK(p.b->eng.state == ENG_RTS);
 
+	test_case(
+		"what a datagram does not reach may be outside of the region");
+	to = pair_b(&p, PAIR_BYTES - 140, 4136);
+	qp_post_recv(p.b, &to, 1);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "short",
+	       "cq8 qp14 resp 3 at 2 bytes 140 imm 9 from 11 grh\n"
+	       "cq5 qp11 req b at 14 bytes 0\n");
+
 	test_case("a datagram above the MTU is an error of its sender");
 	from.length = 1025;
 	qp_post(p.w, p.a, &wr);
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
 	expect(p.w, "long",
-	       "cq5 qp11 req error 1 at 14\n"
-	       "cq5 qp11 req error 5 at 16\n");
+	       "cq5 qp11 req error 1 at 16\n"
+	       "cq5 qp11 req error 5 at 18\n");
 	CHECK(p.a->eng.state == ENG_SQE);
 	pair_destroy(&p);
 }

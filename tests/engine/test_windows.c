@@ -189,6 +189,44 @@ static void send_inval(struct pair *p, u32 rkey)
 	world_sleep(p->w, 10000, 1000);
 }
 
+/* A message that invalidates a window, but ends with an error at its receiver.
+ */
+static void lose_inval(const struct sge *to, const char *log)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct key *mw = window_create(p.w, 2);
+	struct umr umr = bind(&p, mw->eng.key + 1, 14, WRITE);
+	struct sge from = pair_a(&p, 0, 64);
+
+	p.bkey->eng.access |= ENG_BIND;
+	change(&p, p.b, mw->eng.key, &umr);
+	qp_post_recv(p.b, to, 1);
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_SEND_INVAL,
+			     .flags = SIGNALED,
+			     .sge = &from,
+			     .nr_sge = 1,
+			     .imm = mw->eng.key});
+	world_sleep(p.w, 10000, 1000);
+	expect(p.w, "refused", log);
+	CHECK(mw->eng.bound);
+	pair_destroy(&p);
+}
+
+static void test_inval_lost(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge shorter = pair_b(&p, 0, 16), bad = pair_b(&p, 0, 64);
+
+	pair_destroy(&p);
+	bad.lkey++;
+	test_case("a window stays if the message does not arrive");
+	lose_inval(&shorter, BOUND "cq8 qp14 resp error 1 at 0\n"
+				   "cq5 qp11 req error 12 at 0\n");
+	lose_inval(&bad, BOUND "cq8 qp14 resp error 4 at 0\n"
+			       "cq5 qp11 req error 14 at 0\n");
+}
+
 static void test_invalidate(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -373,6 +411,7 @@ void test_windows(void)
 	test_use();
 	test_refused();
 	test_invalidate();
+	test_inval_lost();
 	test_drain();
 	test_changed();
 }
