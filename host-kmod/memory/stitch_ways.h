@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The two ways to stitch, and what they share with stitch.c.
+ * The two ways to stitch, and what they have in common.
  */
 #ifndef HYVH_STITCH_WAYS_H
 #define HYVH_STITCH_WAYS_H
@@ -17,7 +17,7 @@ struct vm_area_struct;
 /* Pages that are pinned, or inserted with the mmap lock held, at once. */
 #define HYVH_STITCH_BATCH	512UL
 
-/* stitch.c */
+/* stitch_common.c */
 struct vm_area_struct *hyvh_stitch_guest_vma(struct mm_struct *mm, u64 hva,
 					     u64 len, u64 *run);
 int hyvh_stitch_pause(const struct hyvh_stitch *stitch);
