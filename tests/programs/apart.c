@@ -82,7 +82,7 @@ static volatile uint64_t *map_queue(struct ibv_context *context)
 	return (volatile uint64_t *)queue;
 }
 
-/* The page after @head, which nobody provides for now. */
+/* Make a page after @head that is missing until provide_missing(). */
 static void make_missing(void)
 {
 	struct uffdio_api api = {.api = UFFD_API};
