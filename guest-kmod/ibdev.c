@@ -496,6 +496,7 @@ void vhyv_ibdev_unregister(struct vhyv_dev *hdev)
 		return;
 	cancel_delayed_work_sync(&hdev->port_work);
 	cancel_delayed_work_sync(&hdev->gid_retry);
+	vhyv_contexts_revoke(hdev);
 	ib_unregister_device(&hdev->ibdev);
 	/* An ADD_GID that failed meanwhile may have queued it again. */
 	cancel_delayed_work_sync(&hdev->gid_retry);

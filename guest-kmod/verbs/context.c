@@ -185,31 +185,43 @@ void vhyv_dealloc_ucontext(struct ib_ucontext *ibuc)
 }
 
 /*
- * The RDMA core needs this op to unregister a device that processes have open.
- * It destroys their objects and removes their mappings itself.
+ * Called at the end of a device that processes have open. The RDMA core has destroyed
+ * the objects of this one, and has removed all mappings that it knows of. Unknown to it
+ * are those of a child whose fork() it has refused to follow meanwhile, and which may
+ * have copied a mapping that vhyv_contexts_revoke() has not found.
  */
 void vhyv_disassociate_ucontext(struct ib_ucontext *ibuc)
 {
+	struct address_space *mapping = to_vhyv_ucontext(ibuc)->mapping;
+
+	if (mapping)
+		unmap_mapping_range(mapping, 0, 0, 1);
 }
 
 /*
- * Take the window out of all processes, before the device is reset: then its pages would
- * be one page that they share. The RDMA core does the same later, but waits for system
- * calls of processes before. Accesses find a page of the process, as after that.
+ * Take the window out of all processes, for good. The RDMA core does the same, but too
+ * late: it waits for system calls of processes before, and destroys all objects, while
+ * children of fork() copy mappings. But after a reset of the device, the window's pages
+ * are one page that all share, and the driver may start again meanwhile. Accesses find a
+ * page of the process, as after that.
  *
  * A process that is in mmap(2) may have a mapping that is not found yet. A second call,
  * after all commands have ended, finds those of all that were not just stopped there.
  */
 void vhyv_contexts_revoke(struct vhyv_dev *hdev)
 {
+	struct address_space *done = NULL;
 	struct vhyv_ucontext *uctx;
 
 	mutex_lock(&hdev->maps_lock);
 	hdev->revoked = true;
-	/* A context ends before its file does. */
-	list_for_each_entry(uctx, &hdev->ucontexts, link)
-		if (uctx->mapping)
-			unmap_mapping_range(uctx->mapping, 0, 0, 1);
+	/* A context ends before its file does. Most have opened the same inode. */
+	list_for_each_entry(uctx, &hdev->ucontexts, link) {
+		if (!uctx->mapping || uctx->mapping == done)
+			continue;
+		done = uctx->mapping;
+		unmap_mapping_range(done, 0, 0, 1);
+	}
 	mutex_unlock(&hdev->maps_lock);
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # usage: plugged.sh use DEV | works DEV | ends DEV | appears DEV | between DEV DEV
-#                   fails DEV | resets DEV | sleeps
+#                   fails DEV | resets DEV | leaves DEV | sleeps
 #
 # The part of guest 1 in cases that plug vNICs, see plug.sh.
 . "$HYV_TREE/tests/lib/case.sh"
@@ -136,6 +136,18 @@ resets)
 	bash "$0" use "$device"
 	echo 1 >"/sys/class/infiniband/$device/device/reset"
 	failed
+	bash "$0" appears "$device"
+	;;
+leaves)
+	# the driver, while a process that has the device open forks
+	start apart apart children
+	wait_for 60 grep -q forking "$of.apart"
+	path=$(echo "/sys/class/infiniband/$device/device"/virtio*)
+	echo "${path##*/}" >"$path/driver/unbind"
+	over apart
+	cat "$of.apart"
+	grep -qx apart "$of.apart"
+	echo "${path##*/}" >/sys/bus/virtio/drivers/virtio_hyv/bind
 	bash "$0" appears "$device"
 	;;
 sleeps)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: apart
+ * usage: apart [children]
  *
  * After the end of a device, two processes that had it open must not share what
  * their queues were. Opens the device twice, as two processes would. A system
@@ -10,6 +10,10 @@
  * Prints "waiting" when it waits for that end, and "apart" after it. Needs the
  * right to handle page faults of the kernel. If CQs are not mapped into
  * processes, there is nothing to share.
+ *
+ * With "children", it forks children while the device ends instead, and prints
+ * "forking" when it begins. They have copies of the mappings of both, of which
+ * the RDMA core does not know all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +23,14 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "rc.h"
@@ -34,6 +41,12 @@
 
 #define MAX_MAPS 256
 #define DRIVERS	 64 /* more than there are */
+
+/* So that the end of a device takes long enough to fork some children. */
+#define MORE_QUEUES 100
+#define CHILDREN    200 /* that are alive */
+
+#define PATTERN 0x5a5a000000000000
 
 static int faults;
 static struct ib_uverbs_ioctl_hdr *head;
@@ -155,8 +168,8 @@ static bool are_shared(volatile uint64_t *one, volatile uint64_t *other)
 	uint64_t count = 0;
 
 	do {
-		*one = 0x5a5a000000000000 + ++count;
-		if (*other == 0x5a5a000000000000 + count)
+		*one = PATTERN + ++count;
+		if (*other == PATTERN + count)
 			return true;
 	} while (now() < end);
 	return false;
@@ -174,19 +187,12 @@ static bool stay_shared(volatile uint64_t *one, volatile uint64_t *other)
 	return false;
 }
 
-int main(void)
+static void test_processes(struct ibv_context **context,
+			   volatile uint64_t **queue)
 {
-	struct ibv_context *context[2] = {
-		rc_open_context(),
-		rc_open_context(),
-	};
-	volatile uint64_t *queue[2];
 	struct uffd_msg fault;
 	pthread_t thread;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	queue[0] = map_queue(context[0]);
-	queue[1] = map_queue(context[1]);
 	make_missing();
 	errno = pthread_create(&thread, NULL, run_command, context[0]);
 	if (errno)
@@ -199,6 +205,123 @@ int main(void)
 		die("two processes share a page of the device that has ended");
 	provide_missing();
 	pthread_join(thread, NULL);
+}
+
+/* How a child ends. */
+enum { CHILD_APART, CHILD_WITHOUT, CHILD_SHARED, CHILD_FAILED };
+
+/* The parent closes one end of a pipe when children may go on. */
+static int go_on[2], written[2];
+
+static sigjmp_buf no_page;
+
+static void on_no_page(int signal)
+{
+	(void)signal;
+	siglongjmp(no_page, 1);
+}
+
+static void wait_for_parent(const int *pipe)
+{
+	char byte;
+
+	if (read(pipe[0], &byte, sizeof(byte)) < 0)
+		_exit(CHILD_FAILED);
+}
+
+/* Writes to one mapping, and looks at the other when all have done that. */
+static void be_child(volatile uint64_t **queue)
+{
+	volatile int result = CHILD_APART;
+
+	close(go_on[1]);
+	close(written[1]);
+	signal(SIGBUS, on_no_page);
+	wait_for_parent(go_on);
+	if (sigsetjmp(no_page, 1))
+		result = CHILD_WITHOUT;
+	else
+		*queue[0] = PATTERN;
+	wait_for_parent(written);
+	if (sigsetjmp(no_page, 1))
+		result = CHILD_WITHOUT;
+	else if (*queue[1] == PATTERN)
+		result = CHILD_SHARED;
+	_exit(result);
+}
+
+/* Fork children until the device is gone. The last ones stay alive. */
+static void fork_until_end(const char *path, volatile uint64_t **queue,
+			   pid_t *child)
+{
+	unsigned int i;
+	pid_t *at;
+
+	for (i = 0; !access(path, F_OK); i++) {
+		at = &child[i % CHILDREN];
+		if (*at) {
+			kill(*at, SIGKILL);
+			waitpid(*at, NULL, 0);
+		}
+		*at = fork();
+		if (*at < 0)
+			die_errno("cannot fork");
+		if (!*at)
+			be_child(queue);
+	}
+}
+
+static void test_children(struct ibv_context **context,
+			  volatile uint64_t **queue)
+{
+	unsigned int count[CHILD_FAILED] = {0}, i;
+	pid_t child[CHILDREN] = {0};
+	char path[128];
+	int status;
+
+	for (i = 0; i < MORE_QUEUES; i++)
+		map_queue(context[i % 2]);
+	if (!queue[0] || !queue[1])
+		die("CQs are not mapped into processes");
+	if (pipe(go_on) || pipe(written))
+		die_errno("cannot make a pipe");
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s",
+		 ibv_get_device_name(context[0]->device));
+	puts("forking");
+	fork_until_end(path, queue, child);
+	close(go_on[1]);
+	sleep(2);
+	close(written[1]);
+	for (i = 0; i < CHILDREN && child[i]; i++) {
+		if (waitpid(child[i], &status, 0) < 0 || !WIFEXITED(status) ||
+		    WEXITSTATUS(status) >= CHILD_FAILED)
+			die("a child has ended with status 0x%x", status);
+		count[WEXITSTATUS(status)]++;
+	}
+	printf("%u children have no page, %u one of their own\n",
+	       count[CHILD_WITHOUT], count[CHILD_APART]);
+	if (count[CHILD_SHARED])
+		die("%u children share a page of the device that has ended",
+		    count[CHILD_SHARED]);
+	if (!count[CHILD_WITHOUT])
+		die("the device has ended before a child could be forked");
+}
+
+int main(int argc, char **argv)
+{
+	struct ibv_context *context[2] = {
+		rc_open_context(),
+		rc_open_context(),
+	};
+	volatile uint64_t *queue[2];
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	queue[0] = map_queue(context[0]);
+	queue[1] = map_queue(context[1]);
+	if (argc > 1 && !strcmp(argv[1], "children"))
+		test_children(context, queue);
+	else
+		test_processes(context, queue);
 	puts("apart");
 	return 0;
 }

@@ -42,6 +42,11 @@ inside appears hyv2
 vnics rxe0 rxe0 rxe1
 inside between hyv0 hyv1
 
+step "the driver leaves a vNIC while a process that uses it forks, and takes it again"
+inside leaves hyv1
+vnics rxe0 rxe0 rxe1
+inside works hyv0
+
 step "the PCI function of a vNIC is reset while programs use it"
 inside resets hyv1
 vnics rxe0 rxe0 rxe1
