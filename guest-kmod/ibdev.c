@@ -274,8 +274,11 @@ static bool vhyv_port_handle_event(struct vhyv_dev *hdev,
 			return false;
 	}
 
-	/* In guest addressing the core changes GIDs, and raises the event. */
-	if (hdev->guest_gids && gids)
+	/*
+	 * In guest addressing the core changes GIDs, and raises the event. Without a
+	 * change, as after the registration, it has to look at the port.
+	 */
+	if (hdev->guest_gids && gids && count)
 		return true;
 	if (gids)
 		vhyv_dispatch_event(&event);
