@@ -53,6 +53,11 @@ bool vhyv_dev_hca_present(struct virtio_device *vdev)
 	return status & HYV_CONFIG_S_HCA_PRESENT;
 }
 
+bool vhyv_dev_needs_reset(struct virtio_device *vdev)
+{
+	return vdev->config->get_status(vdev) & VIRTIO_CONFIG_S_NEEDS_RESET;
+}
+
 /*
  * Handle the failure of what cannot fail with an HCA. Logs @why if the HCA is
  * still there. May sleep.

@@ -158,5 +158,6 @@ void vhyv_dev_fail(struct vhyv_dev *hdev, const char *why);
 void vhyv_dev_hca_removed(struct vhyv_dev *hdev);
 void vhyv_dev_lost(struct vhyv_dev *hdev, const char *why);
 bool vhyv_dev_hca_present(struct virtio_device *vdev);
+bool vhyv_dev_needs_reset(struct virtio_device *vdev);
 
 #endif /* VHYV_DEV_H */

@@ -89,7 +89,7 @@ static void vhyv_config_work(struct work_struct *work)
 		return;
 	if (!vhyv_dev_hca_present(vdev))
 		vhyv_dev_hca_removed(hdev);
-	else if (vdev->config->get_status(vdev) & VIRTIO_CONFIG_S_NEEDS_RESET)
+	else if (vhyv_dev_needs_reset(vdev))
 		vhyv_dev_fail(hdev, "device needs a reset");
 }
 
@@ -466,7 +466,7 @@ static void vhyv_stop(struct virtio_device *vdev)
 	struct vhyv_dev *hdev = vdev->priv;
 
 	/* No more configuration interrupts since the virtio core called this. */
-	cancel_work_sync(&hdev->config_work);
+	flush_work(&hdev->config_work);
 	/* Nothing is returned after a surprise removal. */
 	if (virtqueue_is_broken(hdev->cmdq->vq))
 		vhyv_dev_mark_failed(hdev, "removed");

@@ -68,6 +68,11 @@ static void vhyv_watchdog_work(struct work_struct *work)
 		vhyv_dev_fail(hdev, "control queue is broken");
 		return;
 	}
+	/* While the driver starts or is removed, nothing else looks. */
+	if (vhyv_dev_needs_reset(q->vq->vdev)) {
+		vhyv_dev_fail(hdev, "device needs a reset");
+		return;
+	}
 
 	spin_lock_irq(&q->lock);
 	if (q->closed || (!q->queued && !q->suspect)) {

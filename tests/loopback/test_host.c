@@ -444,6 +444,22 @@ static void test_dead(void)
 	       "the driver starts again");
 }
 
+/* While the driver starts, it gets no interrupt if the device needs a reset. */
+static void test_unable(void)
+{
+	uint64_t began;
+
+	REQUIRE(loop_driver("unbind"), "the driver lets go");
+	vmm->unable = true;
+	began = dt_now_ms();
+	tap_ok(!loop_driver("bind"), "a device that cannot start is not used");
+	tap_ok(dt_now_ms() - began < 4 * watch_ms(),
+	       "the driver waits for it for %u ms at most", 4 * watch_ms());
+	vmm_behave();
+	tap_ok(loop_driver("bind") && loop_works("after a failed start"),
+	       "the driver starts when it can");
+}
+
 /* One thread of a process, which sends a command that is slow. */
 static void *slow_thread(void *arg)
 {
@@ -646,6 +662,7 @@ void suite_watchdog(void)
 	test_slow();
 	test_slow_without_memory();
 	test_dead();
+	test_unable();
 	loop_stop();
 	test_mmap();
 	test_full_ring();

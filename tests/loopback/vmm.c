@@ -412,6 +412,10 @@ static void vmm_driver_ok(void)
 	};
 	uint32_t i;
 
+	if (vmm->unable) {
+		vmm_config(VIRTIO_CONFIG_S_NEEDS_RESET);
+		return;
+	}
 	vmm_queue(HYV_VQ_CONTROL, &m.control);
 	for (i = 0; i < DT_EVENT_QUEUES; i++) {
 		vmm_queue(HYV_VQ_EVENT0 + i, &m.event[i]);
@@ -695,6 +699,7 @@ void vmm_event(uint32_t queue, uint16_t type, uint16_t code, uint32_t handle,
 void vmm_behave(void)
 {
 	vmm->dead = false;
+	vmm->unable = false;
 	vmm->slow_ms = 0;
 	vmm->slow_type = 0;
 	vmm->fail_times = 0;

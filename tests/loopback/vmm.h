@@ -36,6 +36,7 @@ enum vmm_order {
  * @index: N of its device, virtioN
  * @state: 0 before the driver has the device, 1 after that, -1 on failure
  * @dead: take nothing from the control queue
+ * @unable: to start: use no queue, and say that the device needs a reset
  * @slow_opcode: delay the execution of these commands
  * @slow_type: of DESTROY, only those of this type; 0 for all
  * @slow_ms: by so much; ends early if it becomes 0
@@ -63,7 +64,7 @@ struct vmm_ctl {
 	pid_t pid;
 	uint32_t index;
 	atomic_int state;
-	atomic_bool dead;
+	atomic_bool dead, unable;
 	atomic_uint slow_opcode, slow_type, slow_ms;
 	atomic_uint fail_opcode, fail_status, fail_times;
 	atomic_uint lose_opcode;
