@@ -5,7 +5,7 @@
 # the key is a hash of everything that the entry is made from. It is built under
 # another name, with a lock held, and renamed when it is complete.
 
-HYV_CACHE=${HYV_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hyv}
+HYV_CACHE=$(readlink -m "${HYV_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hyv}")
 
 # Entries are built in command substitutions, where bash would go on after a failed
 # command of the builder, and cache_fill would keep what is there.

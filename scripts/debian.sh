@@ -189,11 +189,17 @@ debian_refresh_locked() {
 		debian_quietly apt-get -q update
 		targets=$(debian_targets)
 	fi
-	[ -n "$targets" ] || die "no Debian suite in this machine's apt sources"
+	[ -n "$targets" ] || die "no Debian suite in this machine's apt sources, or they" \
+		"cannot be read"
 	if [ -n "$DEBIAN_RELEASE" ]; then
 		root=$DEBIAN_APT/keys
-		rm -rf "$root"
-		debian_new_keys "$root"
+		rm -rf "$root.new"
+		if (debian_new_keys "$root.new"); then
+			rm -rf "$root"
+			mv "$root.new" "$root"
+		elif [ ! -e "$stamp" ]; then
+			exit 1
+		fi
 		targets=$(debian_targets_of "$DEBIAN_RELEASE" <<<"$targets")
 	fi
 	keyring=$(debian_keyring "$root")
@@ -203,13 +209,16 @@ debian_refresh_locked() {
 			deb-src "$keyring" "$uri" "$suite" "$component"
 	done <<<"$targets" >"$DEBIAN_APT/sources.list"
 	say "reading the package lists of ${DEBIAN_RELEASE:-Debian} (once a week)"
-	if ! debian_quietly debian_apt apt-get update; then
+	# without this mode, it is no error if no mirror can be reached
+	if debian_quietly debian_apt apt-get -o APT::Update::Error-Mode=any update; then
+		touch "$stamp"
+	else
 		[ -e "$stamp" ] || die "cannot read the Debian package lists; the mirrors" \
-			"must have these suites, with source packages (deb-src)"
+			"must be within reach, and have these suites, with source" \
+			"packages (deb-src)"
 		say "cannot refresh the package lists, using the old ones"
 	fi
 	rm -rf "$DEBIAN_APT/answers"
-	touch "$stamp"
 }
 
 # debian_refresh: update package lists that are older than a week
@@ -358,7 +367,7 @@ debian_unpack() {
 	local dir=$1 deb tmp
 
 	shift
-	tmp=$(mktemp -d "$DEBIAN_APT/get-XXXXXX")
+	tmp=$(mktemp -d "$HYV_CACHE/.tmp-get-XXXXXX")
 	(cd "$tmp" && debian_quietly debian_apt apt-get download "$@") || {
 		rm -rf "$tmp"
 		die "cannot fetch $*"
@@ -369,6 +378,8 @@ debian_unpack() {
 			tar -xp --keep-directory-symlink -C "$dir"
 	done
 	rm -rf "$tmp"
+	# of those that were interrupted
+	cache_expire get
 }
 
 # debian_unpack_libraries PACKAGE... DIR
