@@ -6,6 +6,8 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD ?= $(CURDIR)
 PREFIX ?= /usr/local
 UDEVDIR ?= /usr/lib/udev/rules.d
+# Parts of the installation run in other directories.
+override DESTDIR := $(abspath $(DESTDIR))
 export PREFIX DESTDIR
 
 MODULE_SOURCES = $(filter-out %.mod.c,$(shell find Kbuild include gsi \
@@ -91,12 +93,13 @@ install: modules userlib ## install modules for the kernel of KDIR, libhyv, hyv,
 	+@$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) CONFIG_MODULE_SIG_ALL= modules_install
 	@# modules_install does not, without System.map, which Debian's headers lack
 	@[ -n "$(DESTDIR)" ] || depmod "$$($(KERNEL_RELEASE))"
-	+@$(MAKE) -C userlib install
+	+@$(MAKE) -C userlib DESTDIR="$(DESTDIR)" install
 	@install -D -m 644 host-kmod/90-hyv.rules \
 		"$(DESTDIR)$(UDEVDIR)/90-hyv.rules"
 
 .PHONY: uninstall
 uninstall: headers ## remove what "make install" has installed, for the kernel of KDIR
+	+@$(MAKE) -C userlib DESTDIR="$(DESTDIR)" uninstall
 	@release=$$($(KERNEL_RELEASE)) && [ -n "$$release" ] && \
 	for dir in extra updates; do \
 		for part in host-kmod guest-kmod; do \
@@ -104,7 +107,6 @@ uninstall: headers ## remove what "make install" has installed, for the kernel o
 		done; \
 	done && \
 	[ -n "$(DESTDIR)" ] || depmod "$$release"
-	+@$(MAKE) -C userlib uninstall
 	@rm -f "$(DESTDIR)$(UDEVDIR)/90-hyv.rules"
 
 .PHONY: clean
