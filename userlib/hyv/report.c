@@ -342,7 +342,7 @@ static const char *hca_note(const struct hyv_hca *hca)
 	static const char *const notes[] = {
 		[HYV_HCA_USABLE] = "",
 		[HYV_HCA_TRUSTED_ONLY_DENIED] =
-			"guests can crash the host; to allow it anyway: echo 1 >/sys/module/hyv/parameters/allow_trusted_only_hca",
+			"guests may be able to crash the host; to allow it anyway: echo 1 >/sys/module/hyv/parameters/allow_trusted_only_hca",
 		[HYV_HCA_UNSUPPORTED] =
 			"hyv.ko does not support HCAs of this driver",
 	};

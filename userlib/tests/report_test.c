@@ -377,8 +377,8 @@ static void json_rates(void)
 	free_vnics(now);
 }
 
-#define DENIED                                                   \
-	"guests can crash the host; to allow it anyway: echo 1 " \
+#define DENIED                                                              \
+	"guests may be able to crash the host; to allow it anyway: echo 1 " \
 	">/sys/module/hyv/parameters/allow_trusted_only_hca"
 #define NEWER "unknown to this version of hyv; see the documentation of hyv.ko"
 
