@@ -21,6 +21,7 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 	 * without this nobody could tell.
 	 */
 	WRITE_ONCE(attr->record[ENG_REC_ARM], cpu_to_be32(NEVER_ARMED));
+	cq->armed = NEVER_ARMED;
 	INIT_LIST_HEAD(&cq->link);
 	if (!attr->events)
 		return;
@@ -127,14 +128,6 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 	return ok;
 }
 
-/* Is @completed after @ci, in the 24 bits of a record? */
-static bool eng_cq_beyond(u64 completed, u32 ci)
-{
-	u32 ahead = (completed - ci) & ENG_CI_MASK;
-
-	return ahead && ahead <= ENG_CI_MASK / 2;
-}
-
 /*
  * A request for an event has the number of the events so far. So one that was
  * served, or an old one, is not served again, and there is no state to be lost but
@@ -160,10 +153,16 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 	if (cq->dead || arm == NEVER_ARMED ||
 	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
 		return;
+	if (arm != cq->armed) {
+		/* In all bits: what it is for may come much later. */
+		cq->armed = arm;
+		cq->armed_at = cq->produced -
+			       ((cq->produced - arm) & ENG_CI_MASK);
+	}
 	completed = cq->completed;
 	if (arm & ENG_ARM_SOLICITED && cq->any_after != cq->reported)
 		completed = cq->solicited;
-	if (completed <= cq->reported || !eng_cq_beyond(completed, arm)) {
+	if (completed <= cq->reported || completed <= cq->armed_at) {
 		/* A request for any completion is not replaced by one for less. */
 		if (!(arm & ENG_ARM_SOLICITED))
 			cq->any_after = cq->reported;

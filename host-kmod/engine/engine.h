@@ -334,8 +334,10 @@ struct eng_cq {
 	u64 reported;		/* produced, at the last event */
 	/* reported, if the next event may be for any completion */
 	u64 any_after;
+	u64 armed_at;		/* produced, where the consumer was for @armed */
 	u64 completed;		/* produced, after the last entry of a completion */
 	struct eng_worker *touched; /* who has it in its list, at least */
+	u32 armed;		/* word of the record, as last read */
 	u8 sequence;		/* events so far, modulo 4 */
 	bool overrun;
 	bool dead;
