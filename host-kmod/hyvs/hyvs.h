@@ -77,7 +77,7 @@ struct hyvs_device {
 	struct hyvs_ids ids[HYVS_KINDS];
 	spinlock_t limits_lock;		/* protects users, and ids[].used */
 	struct list_head users;
-	struct mutex members_lock;	/* protects members, of groups; inside a QP's */
+	spinlock_t members_lock;	/* protects members, of groups; inside a QP's */
 	struct list_head members;
 	struct eng_worker targets;	/* of XRC, which outlive contexts */
 	spinlock_t target_lock;		/* protects it; outside the engine's */

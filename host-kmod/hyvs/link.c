@@ -31,7 +31,6 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 	struct hyvs_device *dev = to_hyvs_device(ib);
 
 	cancel_work_sync(&dev->target_work);
-	mutex_destroy(&dev->members_lock);
 	hyvs_limits_destroy(dev);
 	eng_worker_del(&dev->targets);
 	eng_destroy(dev->eng);
@@ -81,7 +80,7 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	spin_lock_init(&dev->target_lock);
 	INIT_WORK(&dev->target_work, hyvs_run_targets);
 	hyvs_limits_init(dev);
-	mutex_init(&dev->members_lock);
+	spin_lock_init(&dev->members_lock);
 	INIT_LIST_HEAD(&dev->members);
 	hyvs_gids_init(&dev->gids, get_random_u32());
 	dev_hold(ndev);

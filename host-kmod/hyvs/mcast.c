@@ -10,6 +10,7 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
 
@@ -33,14 +34,14 @@ static struct hyvs_member *hyvs_member_find(struct hyvs_device *dev,
 
 	/* Memberships of the QP stay as long as its lock is held. */
 	lockdep_assert_held(&qp->lock);
-	mutex_lock(&dev->members_lock);
+	spin_lock(&dev->members_lock);
 	list_for_each_entry(member, &dev->members, link)
 		if (member->qp == qp &&
 		    !memcmp(&member->gid, gid, sizeof(*gid))) {
 			found = member;
 			break;
 		}
-	mutex_unlock(&dev->members_lock);
+	spin_unlock(&dev->members_lock);
 	return found;
 }
 
@@ -70,20 +71,20 @@ static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_member *member)
 	struct hyvs_process *process = member->qp->id.process;
 	int ret = -EDQUOT;
 
-	mutex_lock(&dev->members_lock);
+	spin_lock(&dev->members_lock);
 	if (hyvs_member_allowed(dev, process, &member->gid))
 		ret = hyvs_charge(dev, process, HYVS_MEMBER);
 	if (!ret)
 		list_add_tail(&member->link, &dev->members);
-	mutex_unlock(&dev->members_lock);
+	spin_unlock(&dev->members_lock);
 	return ret;
 }
 
 static void hyvs_member_del(struct hyvs_device *dev, struct hyvs_member *member)
 {
-	mutex_lock(&dev->members_lock);
+	spin_lock(&dev->members_lock);
 	list_del(&member->link);
-	mutex_unlock(&dev->members_lock);
+	spin_unlock(&dev->members_lock);
 	hyvs_uncharge(dev, member->qp->id.process, HYVS_MEMBER);
 }
 
