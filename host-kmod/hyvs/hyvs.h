@@ -87,6 +87,9 @@ struct hyvs_device {
 	bool has_gsi;
 	struct gsi_port gsi_port;
 	atomic64_t stats[HYVS_STATS];
+	spinlock_t eng_stats_lock;	/* protects those below */
+	u64 eng_stats[ENG_STATS];
+	unsigned long eng_stats_until;	/* jiffies; then they are read again */
 };
 
 /* A page with doorbell records, which many objects of a context share. */
@@ -317,6 +320,7 @@ int hyvs_create_kernel_qp(struct hyvs_qp *qp,
 
 /* --- stats.c --- */
 
+void hyvs_stats_init(struct hyvs_device *dev);
 struct rdma_hw_stats *hyvs_alloc_stats(struct ib_device *ib, u32 port);
 int hyvs_get_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port,
 		   int index);

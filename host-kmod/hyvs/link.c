@@ -80,6 +80,7 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	spin_lock_init(&dev->target_lock);
 	INIT_WORK(&dev->target_work, hyvs_run_targets);
 	hyvs_limits_init(dev);
+	hyvs_stats_init(dev);
 	spin_lock_init(&dev->members_lock);
 	INIT_LIST_HEAD(&dev->members);
 	hyvs_gids_init(&dev->gids, get_random_u32());
