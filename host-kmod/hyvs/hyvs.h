@@ -249,6 +249,13 @@ int hyvs_id_alloc(struct hyvs_ucontext *uctx, enum hyvs_kind kind, void *object,
 		  struct hyvs_id *id);
 void hyvs_id_free(struct hyvs_device *dev, enum hyvs_kind kind,
 		  const struct hyvs_id *id);
+/*
+ * The same for an XRC target, which counts for the caller: any process that may open the
+ * file of a domain can make targets in it, and they may outlive the caller's contexts.
+ */
+int hyvs_target_id_alloc(struct hyvs_device *dev, void *object,
+			 struct hyvs_id *id);
+void hyvs_target_id_free(struct hyvs_device *dev, const struct hyvs_id *id);
 
 /* --- events.c --- */
 

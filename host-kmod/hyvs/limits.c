@@ -44,14 +44,15 @@ struct hyvs_user {
 };
 
 /*
- * A process of a user with contexts. VMMs of one user are parties of their own: a
- * guest must not take what the user's other guests need.
+ * A process of a user with contexts, or whose XRC targets outlive them. VMMs of one user
+ * are parties of their own: a guest must not take what the user's other guests need.
  */
 struct hyvs_process {
 	struct list_head link;		/* in user->processes */
 	struct hyvs_user *user;
 	struct pid *tgid;
 	unsigned int contexts;
+	unsigned int targets;
 	u32 used[HYVS_KINDS];
 };
 
@@ -136,7 +137,7 @@ static void hyvs_process_clean(struct hyvs_device *dev,
 	struct hyvs_user *user = process->user;
 
 	lockdep_assert_held(&dev->limits_lock);
-	if (process->contexts)
+	if (process->contexts || process->targets)
 		return;
 	list_del(&process->link);
 	unused->process = process;
@@ -173,6 +174,22 @@ static struct hyvs_process *hyvs_process_new(void)
 	return process;
 }
 
+/* The caller, which is @new unless it has been here before. */
+static struct hyvs_process *hyvs_process_known(struct hyvs_device *dev,
+					       struct hyvs_process *new,
+					       struct hyvs_unused *unused)
+{
+	struct hyvs_process *process = hyvs_process_find(dev, new);
+
+	if (!process) {
+		unused->user = hyvs_process_add(dev, new);
+		return new;
+	}
+	unused->process = new;
+	unused->user = new->user;
+	return process;
+}
+
 struct hyvs_process *hyvs_process_get(struct hyvs_device *dev)
 {
 	struct hyvs_process *process, *new = hyvs_process_new();
@@ -182,14 +199,7 @@ struct hyvs_process *hyvs_process_get(struct hyvs_device *dev)
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	spin_lock(&dev->limits_lock);
-	process = hyvs_process_find(dev, new);
-	if (process) {
-		unused.process = new;
-		unused.user = new->user;
-	} else {
-		process = new;
-		unused.user = hyvs_process_add(dev, new);
-	}
+	process = hyvs_process_known(dev, new, &unused);
 	if (hyvs_may_have(process->contexts, process->user->contexts, max)) {
 		process->contexts++;
 		process->user->contexts++;
@@ -294,6 +304,46 @@ void hyvs_id_free(struct hyvs_device *dev, enum hyvs_kind kind,
 {
 	xa_erase(&dev->ids[kind].xa, id->id);
 	hyvs_uncharge(dev, id->process, kind);
+}
+
+static void hyvs_target_put(struct hyvs_device *dev,
+			    struct hyvs_process *process)
+{
+	struct hyvs_unused unused = {};
+
+	spin_lock(&dev->limits_lock);
+	process->targets--;
+	hyvs_process_clean(dev, process, &unused);
+	spin_unlock(&dev->limits_lock);
+	hyvs_free_unused(&unused);
+}
+
+int hyvs_target_id_alloc(struct hyvs_device *dev, void *object,
+			 struct hyvs_id *id)
+{
+	struct hyvs_process *process, *new = hyvs_process_new();
+	struct hyvs_unused unused = {};
+	int ret;
+
+	if (!new)
+		return -ENOMEM;
+	spin_lock(&dev->limits_lock);
+	process = hyvs_process_known(dev, new, &unused);
+	process->targets++;
+	spin_unlock(&dev->limits_lock);
+	hyvs_free_unused(&unused);
+	ret = hyvs_id_alloc_for(dev, process, HYVS_QP, object, id);
+	if (ret)
+		hyvs_target_put(dev, process);
+	return ret;
+}
+
+void hyvs_target_id_free(struct hyvs_device *dev, const struct hyvs_id *id)
+{
+	struct hyvs_process *process = id->process;
+
+	hyvs_id_free(dev, HYVS_QP, id);
+	hyvs_target_put(dev, process);
 }
 
 void hyvs_limits_init(struct hyvs_device *dev)

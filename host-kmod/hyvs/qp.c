@@ -158,8 +158,7 @@ static int hyvs_qp_reply(struct ib_udata *udata, struct hyvs_ucontext *uctx,
 
 /*
  * An XRC_TGT has no queues. Processes that share its domain can share it and outlive
- * the one that made it, so it is of no context, and counts for the process that made
- * the domain.
+ * the one that made it, so it is of no context.
  */
 static int hyvs_create_target(struct ib_qp *ib, struct ib_qp_init_attr *attr)
 {
@@ -174,14 +173,14 @@ static int hyvs_create_target(struct ib_qp *ib, struct ib_qp_init_attr *attr)
 
 	if (attr->create_flags)
 		return -EOPNOTSUPP;
-	ret = hyvs_id_alloc_for(dev, xrcd->id.process, HYVS_QP, qp, &qp->id);
+	ret = hyvs_target_id_alloc(dev, qp, &qp->id);
 	if (ret)
 		return ret;
 	init.qpn = qp->id.id;
 	mutex_init(&qp->lock);
 	ret = eng_qp_add(&dev->targets, &qp->eng, &init);
 	if (ret) {
-		hyvs_id_free(dev, HYVS_QP, &qp->id);
+		hyvs_target_id_free(dev, &qp->id);
 		return ret;
 	}
 	ib->qp_num = init.qpn;
@@ -263,9 +262,12 @@ int hyvs_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	}
 	eng_qp_del(&qp->eng);
 	hyvs_retire(dev);
-	hyvs_id_free(dev, HYVS_QP, &qp->id);
-	if (ib->qp_type != IB_QPT_XRC_TGT)
+	if (ib->qp_type == IB_QPT_XRC_TGT) {
+		hyvs_target_id_free(dev, &qp->id);
+	} else {
+		hyvs_id_free(dev, HYVS_QP, &qp->id);
 		hyvs_qp_free_memory(qp, hyvs_udata_ucontext(udata));
+	}
 	/* qp->lock stays: netlink may still be querying the QP. */
 	return 0;
 }

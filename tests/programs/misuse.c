@@ -19,14 +19,15 @@
 #include "../lib/tap.h"
 #include "rc.h"
 
-#define ENTRIES	 512
-#define GROUP	 64 /* members at most */
-#define MOST_PDS 40000
-#define XRCDS	 1024 /* of a device */
-#define DOORBELL 0x800
-#define MAPPINGS 256 /* of a context's pages, with those of libmlx5 */
-#define QKEY	 0x11111111
-#define SECONDS	 5
+#define ENTRIES	   512
+#define GROUP	   64 /* members at most */
+#define MOST_PDS   40000
+#define XRCDS	   1024 /* of a device */
+#define OTHER_USER 3
+#define DOORBELL   0x800
+#define MAPPINGS   256 /* of a context's pages, with those of libmlx5 */
+#define QKEY	   0x11111111
+#define SECONDS	   5
 
 /* A command of ib_uverbs, with what the provider adds to it. */
 struct resize {
@@ -151,11 +152,12 @@ static void test_pds(struct rc *rc)
 	free(pd);
 }
 
-static struct ibv_xrcd *open_xrcd(struct rc *rc)
+/* That of a file, or one of its own if @fd is -1. */
+static struct ibv_xrcd *open_xrcd(struct rc *rc, int fd)
 {
 	struct ibv_xrcd_init_attr init = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
-		.fd = -1,
+		.fd = fd,
 		.oflags = O_CREAT,
 	};
 
@@ -180,7 +182,7 @@ static void take_domains(uid_t uid, int report, int end)
 	if (setresuid(uid, 0, 0))
 		_exit(1);
 	rc_open(&rc);
-	while (open_xrcd(&rc))
+	while (open_xrcd(&rc, -1))
 		taken.domains++;
 	taken.error = errno;
 	if (write(report, &taken, sizeof(taken)) != sizeof(taken) ||
@@ -242,6 +244,86 @@ static void test_xrcds(void)
 		if (status)
 			die("a process that took XRC domains has failed");
 	close(end[0]);
+}
+
+static struct ibv_qp *create_target(struct rc *rc, struct ibv_xrcd *xrcd)
+{
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_XRC_RECV,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		.xrcd = xrcd,
+	};
+
+	return ibv_create_qp_ex(rc->context, &init);
+}
+
+/* All targets that a process of another user can make in a domain. */
+static void take_targets(const char *path, int report, int end)
+{
+	struct ibv_xrcd *xrcd;
+	unsigned int made = 0;
+	struct rc rc;
+	char none;
+	int fd;
+
+	if (setresuid(OTHER_USER, 0, 0))
+		_exit(1);
+	rc_open(&rc);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	xrcd = open_xrcd(&rc, fd);
+	while (xrcd && create_target(&rc, xrcd))
+		made++;
+	if (write(report, &made, sizeof(made)) != sizeof(made) ||
+	    read(end, &none, 1))
+		_exit(1);
+	_exit(0);
+}
+
+static void test_targets(struct rc *rc)
+{
+	struct ibv_cq *cq = create_cq(rc);
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = {1, 1, 1, 1, 0},
+	};
+	char path[] = "/tmp/misuse-XXXXXX";
+	int fd = mkstemp(path), report[2], end[2], status;
+	struct ibv_device_attr attr;
+	struct ibv_xrcd *xrcd;
+	unsigned int made;
+	struct ibv_qp *qp;
+	pid_t pid;
+
+	if (fd < 0 || pipe(report) || pipe(end))
+		die_errno("cannot make a file and pipes");
+	xrcd = open_xrcd(rc, fd);
+	if (!xrcd || ibv_query_device(rc->context, &attr))
+		die_errno("cannot open an XRC domain");
+	pid = fork();
+	if (pid < 0)
+		die_errno("cannot fork");
+	if (!pid) {
+		close(end[1]);
+		take_targets(path, report[1], end[0]);
+	}
+	close(report[1]);
+	if (read(report[0], &made, sizeof(made)) != sizeof(made))
+		die("a process that makes XRC targets has failed");
+	tap_is(made, (unsigned int)attr.max_qp / 4,
+	       "a process makes half of its user's QPs as XRC targets");
+	qp = ibv_create_qp(rc->pd, &init);
+	tap_ok(qp, "they do not count for who has made the domain");
+	close(end[1]);
+	if (waitpid(pid, &status, 0) < 0 || status)
+		die("a process that makes XRC targets has failed");
+	if ((qp && ibv_destroy_qp(qp)) || ibv_close_xrcd(xrcd) ||
+	    ibv_destroy_cq(cq) || unlink(path))
+		die("cannot destroy objects");
+	close(end[0]);
+	close(report[0]);
+	close(fd);
 }
 
 static struct ibv_qp *create_ud(struct rc *rc, struct ibv_cq *cq)
@@ -629,7 +711,7 @@ int main(int argc, char **argv)
 	if (argc != 1)
 		die("usage: misuse [remap | file FILE]");
 	rc_open(&rc);
-	tap_plan(33);
+	tap_plan(35);
 	test_attributes(&rc);
 	test_reads(&rc);
 	test_fork(&rc);
@@ -639,6 +721,7 @@ int main(int argc, char **argv)
 	test_places(&rc);
 	test_pds(&rc);
 	test_xrcds();
+	test_targets(&rc);
 	test_lids(&rc);
 	test_resize(&rc);
 	rc_close(&rc);
