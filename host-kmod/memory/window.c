@@ -22,6 +22,7 @@ struct hyvh_mapping {
 	struct hyvh_window_range range;
 	struct list_head link;
 	struct hyvh_charge *charge;	/* for the memory, or NULL */
+	bool lasting;
 };
 
 void hyvh_window_init(struct hyvh_window *window)
@@ -105,8 +106,9 @@ static u64 hyvh_mapping_length(const struct hyvh_mapping *m)
 	return (u64)m->range.snapshot->nr << PAGE_SHIFT;
 }
 
-static int hyvh_window_alloc(struct hyvh_window *window, unsigned long nr,
-			     unsigned long *first)
+static int hyvh_window_alloc(struct hyvh_window *window,
+			     struct hyvh_mappings *mappings, bool lasting,
+			     unsigned long nr, unsigned long *first)
 {
 	unsigned long total, start;
 	int ret = -ENOSPC;
@@ -115,6 +117,10 @@ static int hyvh_window_alloc(struct hyvh_window *window, unsigned long nr,
 	total = window->size >> PAGE_SHIFT;
 	if (!window->pages || nr > total)
 		goto unlock;
+	if (lasting && mappings->nr_lasting == HYVH_MAX_LASTING) {
+		ret = -EDQUOT;
+		goto unlock;
+	}
 	start = bitmap_find_next_zero_area(window->taken, total, window->hint,
 					   nr, 0);
 	if (start >= total)
@@ -125,6 +131,7 @@ static int hyvh_window_alloc(struct hyvh_window *window, unsigned long nr,
 
 	bitmap_set(window->taken, start, nr);
 	window->hint = start + nr;
+	mappings->nr_lasting += lasting;
 	*first = start;
 	ret = 0;
 unlock:
@@ -135,16 +142,17 @@ unlock:
 /**
  * hyvh_window_map() - map HCA memory into the window
  * @window: the window
- * @mappings: list of the context that owns the mapping
+ * @mappings: those of the context that owns the mapping
  * @req: what to map
  *
  * Looks for room first: a driver may allow only one mapping of its memory.
  *
  * Context: Process context. May sleep. Runs in the VMM's address space.
- * Return: 0; -ENOSPC if the window is full or not set; -EINVAL if the HCA's
- * driver refuses; or another error of hyvh_snapshot_take().
+ * Return: 0; -ENOSPC if the window is full or not set; -EDQUOT if the context has
+ * too many lasting mappings; -EINVAL if the HCA's driver refuses; or another error
+ * of hyvh_snapshot_take().
  */
-int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
+int hyvh_window_map(struct hyvh_window *window, struct hyvh_mappings *mappings,
 		    struct hyvh_window_req *req)
 {
 	unsigned long nr = req->range.length >> PAGE_SHIFT;
@@ -156,7 +164,7 @@ int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 	m = kmalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return -ENOMEM;
-	ret = hyvh_window_alloc(window, nr, &first);
+	ret = hyvh_window_alloc(window, mappings, req->lasting, nr, &first);
 	if (ret)
 		goto err_free;
 	snapshot = hyvh_snapshot_take(req->file,
@@ -169,12 +177,13 @@ int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 	m->range.first = first;
 	m->range.snapshot = snapshot;
 	m->charge = req->charge;
+	m->lasting = req->lasting;
 	req->offset = hyvh_mapping_offset(m);
 	req->cache = snapshot->cache;
 
 	mutex_lock(&window->lock);
 	WRITE_ONCE(window->used, window->used + req->range.length);
-	list_add(&m->link, mappings);
+	list_add(&m->link, &mappings->list);
 	hyvh_window_pages_show(window->pages, &m->range);
 	trace_hyvh_window_map(window->vnic_id, req->offset, req->range.length);
 	mutex_unlock(&window->lock);
@@ -185,6 +194,7 @@ int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
 err_taken:
 	mutex_lock(&window->lock);
 	bitmap_clear(window->taken, first, nr);
+	mappings->nr_lasting -= req->lasting;
 	mutex_unlock(&window->lock);
 err_free:
 	kfree(m);
@@ -217,13 +227,13 @@ static void hyvh_mapping_free(struct hyvh_mapping *m)
  * Undo the mapping at @offset. Returns -ENOENT if the context has no mapping
  * there.
  */
-int hyvh_window_unmap(struct hyvh_window *window, struct list_head *mappings,
-		      u64 offset)
+int hyvh_window_unmap(struct hyvh_window *window,
+		      struct hyvh_mappings *mappings, u64 offset)
 {
 	struct hyvh_mapping *m;
 
 	mutex_lock(&window->lock);
-	list_for_each_entry(m, mappings, link)
+	list_for_each_entry(m, &mappings->list, link)
 		if (hyvh_mapping_offset(m) == offset)
 			goto found;
 	mutex_unlock(&window->lock);
@@ -232,6 +242,7 @@ int hyvh_window_unmap(struct hyvh_window *window, struct list_head *mappings,
 found:
 	hyvh_window_hide(window, m);
 	list_del(&m->link);
+	mappings->nr_lasting -= m->lasting;
 	mutex_unlock(&window->lock);
 	hyvh_window_pages_zap(window->pages, m->range.first,
 			      m->range.snapshot->nr);
@@ -241,14 +252,15 @@ found:
 
 /* Any process context, even without the VMM's address space. */
 void hyvh_window_unmap_all(struct hyvh_window *window,
-			   struct list_head *mappings)
+			   struct hyvh_mappings *mappings)
 {
 	unsigned long first = ULONG_MAX, end = 0;
 	struct hyvh_mapping *m, *next;
 	LIST_HEAD(gone);
 
 	mutex_lock(&window->lock);
-	list_splice_init(mappings, &gone);
+	list_splice_init(&mappings->list, &gone);
+	mappings->nr_lasting = 0;
 	list_for_each_entry(m, &gone, link) {
 		hyvh_window_hide(window, m);
 		first = min(first, m->range.first);

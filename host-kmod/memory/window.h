@@ -24,6 +24,18 @@ struct vm_area_struct;
 /* Numbers of pages fit into the unsigned int of the bitmap functions. */
 #define HYVH_MAX_WINDOW	((u64)SZ_1T)
 
+/*
+ * Lasting mappings that a context may have, as many as hyvs.ko allows a process of the
+ * host. They cost nothing of what other quotas count, but room that all need.
+ */
+#define HYVH_MAX_LASTING	256
+
+/* Mappings of a context. Protected by hyvh_window.lock. */
+struct hyvh_mappings {
+	struct list_head list;
+	u32 nr_lasting;
+};
+
 struct hyvh_window {
 	u32 vnic_id;	/* for traces; set at attach */
 	/* NULL until the VMM has set the window; does not change then. */
@@ -68,11 +80,11 @@ int hyvh_window_set(struct hyvh_window *window,
 		    const struct hyv_set_window *arg);
 int hyvh_window_mmap(struct hyvh_window *window, struct vm_area_struct *vma);
 void hyvh_window_usage(const struct hyvh_window *window, u64 *used, u64 *size);
-int hyvh_window_map(struct hyvh_window *window, struct list_head *mappings,
+int hyvh_window_map(struct hyvh_window *window, struct hyvh_mappings *mappings,
 		    struct hyvh_window_req *req);
-int hyvh_window_unmap(struct hyvh_window *window, struct list_head *mappings,
-		      u64 offset);
+int hyvh_window_unmap(struct hyvh_window *window,
+		      struct hyvh_mappings *mappings, u64 offset);
 void hyvh_window_unmap_all(struct hyvh_window *window,
-			   struct list_head *mappings);
+			   struct hyvh_mappings *mappings);
 
 #endif /* HYVH_WINDOW_H */

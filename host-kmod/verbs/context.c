@@ -72,7 +72,7 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		return ret;
 	hyvh_obj_own(obj, context->owned);
 	hyvh_mmap_table_init(&context->regions);
-	INIT_LIST_HEAD(&context->mappings);
+	INIT_LIST_HEAD(&context->mappings.list);
 	mutex_init(&context->own_lock);
 	ret = hyvh_uctx_open(&context->uctx, &vnic->hca_path, vnic->hca_cred,
 			     cmd->driver, vnic->owner, cmd->scratch, cmd);

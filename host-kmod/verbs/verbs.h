@@ -31,6 +31,7 @@
 #include "hca/provider_rules.h"
 #include "hca/uctx.h"
 #include "memory/mmap_table.h"
+#include "memory/window.h"
 #include "notify/event_backlog.h"
 #include "verbs/obj.h"
 
@@ -55,8 +56,7 @@ struct hyvh_context {
 	struct mutex own_lock;		/* protects the next two */
 	unsigned long own_doorbells;	/* bits of those that it has made */
 	u32 nr_doorbells;		/* with these, charged to the vNIC */
-	/* In the window; protected by hyvh_window.lock. */
-	struct list_head mappings;
+	struct hyvh_mappings mappings;	/* in the window */
 	/* An object that has leaked uses it; set with a reference to it. */
 	bool leaked;
 	struct list_head owned[HYV_OBJ_TYPES];	/* see hyvh_obj_own() */

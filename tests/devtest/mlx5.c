@@ -212,6 +212,45 @@ int m5_create_qp_own(struct m5 *m, struct m5_qp *qp, uint32_t bfreg)
 }
 
 /*
+ * Map a page until that is refused, at most until a context that has @nr
+ * mappings has as many as it may have. Sets @at to the last place. Returns the
+ * status.
+ */
+int m5_mmap_all(struct vnic *v, uint32_t context, unsigned int nr, uint64_t *at)
+{
+	int ret;
+
+	do {
+		ret = m5_mmap(v, context, 0, DT_PAGE, HYV_MMAP_WRITE, at);
+	} while (!ret && ++nr <= M5_MAPPINGS);
+	REQUIRE(ret != HYV_S_EDQUOT || nr == M5_MAPPINGS,
+		"a context has %u mappings", M5_MAPPINGS);
+	return ret;
+}
+
+void m5_fill_window(struct m5_fillers *f, struct vnic *v)
+{
+	uint64_t at;
+	int ret;
+
+	f->nr = 0;
+	do {
+		REQUIRE_EQ(m5_alloc_context(v, &m5_context_request,
+					    &f->context[f->nr], NULL),
+			   0, "ALLOC_CONTEXT");
+		ret = m5_mmap_all(v, f->context[f->nr++], 0, &at);
+	} while (ret == HYV_S_EDQUOT && f->nr < ARRAY_SIZE(f->context));
+	tap_is(ret, HYV_S_ENOSPC, "MMAP until the window is full");
+}
+
+void m5_empty_window(struct m5_fillers *f, struct vnic *v)
+{
+	while (f->nr)
+		REQUIRE_EQ(cmd_destroy(v, HYV_OBJ_CONTEXT, f->context[--f->nr]),
+			   0, "DESTROY of a context");
+}
+
+/*
  * The first QP has no record at offset 0, where a wrong page would show
  * nothing.
  */

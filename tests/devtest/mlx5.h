@@ -14,6 +14,7 @@
 #include "rxe.h"
 
 #define M5_UARS	    8
+#define M5_MAPPINGS 256 /* of doorbell pages, in a context */
 #define M5_SQ_WQES  64
 #define M5_CQE	    63
 #define M5_CQE_SIZE 64
@@ -94,6 +95,18 @@ extern const struct mlx5_ib_alloc_ucontext_req_v2 m5_context_request;
 int m5_alloc_context(struct vnic *v,
 		     const struct mlx5_ib_alloc_ucontext_req_v2 *in,
 		     uint32_t *handle, struct mlx5_ib_alloc_ucontext_resp *out);
+int m5_mmap_all(struct vnic *v, uint32_t context, unsigned int nr,
+		uint64_t *at);
+
+/* Contexts that have mapped pages until the window is full. */
+struct m5_fillers {
+	uint32_t context[DT_WINDOW / DT_PAGE / M5_MAPPINGS + 1];
+	unsigned int nr;
+};
+
+void m5_fill_window(struct m5_fillers *f, struct vnic *v);
+void m5_empty_window(struct m5_fillers *f, struct vnic *v);
+
 int m5_mmap(struct vnic *v, uint32_t context, uint64_t pgoff, uint64_t length,
 	    uint32_t prot, uint64_t *offset);
 void m5_memory_init(struct m5_memory *mem, struct gmem *gm, uint64_t length,

@@ -491,19 +491,20 @@ static void test_own_doorbells(void)
 static void test_full_window(void)
 {
 	const uint32_t w = HYV_MMAP_WRITE;
-	uint64_t used, at = 0, last = 0;
+	struct m5_fillers fillers;
+	uint64_t used, at = 0;
 	struct m5 m;
-	int ret;
 
 	m5_init(&m, &vnic);
-	while (!(ret = m5_mmap(&vnic, m.context, MMAP(0, 0), DT_PAGE, w, &at)))
-		last = at;
-	tap_is(ret, HYV_S_ENOSPC, "MMAP until the window is full");
+	tap_is(m5_mmap_all(&vnic, m.context, M5_UARS, &at), HYV_S_EDQUOT,
+	       "MMAP of a page until the context has no more");
+	tap_is(cmd_munmap(&vnic, m.context, at), 0, "MUNMAP");
+	m5_fill_window(&fillers, &vnic);
 	used = doorbell_pages();
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at),
 	       HYV_S_ENOSPC, "MMAP of doorbells of its own");
 	tap_is(doorbell_pages(), used, "nothing is charged for it");
-	tap_is(cmd_munmap(&vnic, m.context, last), 0, "MUNMAP");
+	m5_empty_window(&fillers, &vnic);
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
 	       "MMAP of doorbells of its own when there is room");
 	m5_destroy(&m);
@@ -561,7 +562,8 @@ static void test_own_race(void)
 {
 	struct hyv_set_limits limits = {.size = sizeof(limits)};
 	const uint32_t w = HYV_MMAP_WRITE;
-	uint64_t at, last = 0;
+	struct m5_fillers fillers;
+	uint64_t at;
 	struct m5 m;
 
 	m5_init(&m, &vnic);
@@ -570,10 +572,9 @@ static void test_own_race(void)
 	race_own(m.context, HYV_S_EDQUOT, "at the limit");
 	limits.max_doorbell_pages = DOORBELL_PAGES;
 	REQUIRE_EQ(vnic_set_limits(&vnic, &limits), 0, "SET_LIMITS");
-	while (!m5_mmap(&vnic, m.context, MMAP(0, 0), DT_PAGE, w, &at))
-		last = at;
+	m5_fill_window(&fillers, &vnic);
 	race_own(m.context, HYV_S_ENOSPC, "with a full window");
-	REQUIRE_EQ(cmd_munmap(&vnic, m.context, last), 0, "MUNMAP");
+	m5_empty_window(&fillers, &vnic);
 	tap_is(m5_mmap(&vnic, m.context, MMAP(6, 0), DT_PAGE, w, &at), 0,
 	       "the page can be made after that");
 	race_own(m.context, HYV_S_EINVAL, "once it exists");
