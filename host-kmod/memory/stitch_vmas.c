@@ -81,6 +81,11 @@ static int hyvh_stitch_vmas_map_piece(struct hyvh_stitch *stitch,
 	unsigned long ret;
 	int err;
 
+	/* Here: no userfaultfd of the VMM sees missing pages of the new mapping. */
+	err = hyvh_stitch_prefault(stitch, piece->hva,
+				   piece->len >> PAGE_SHIFT);
+	if (err)
+		return err;
 	for (done = 0; done < piece->len; done += run) {
 		err = hyvh_stitch_vma_charge(stitch);
 		if (err)

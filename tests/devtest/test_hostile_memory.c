@@ -42,6 +42,7 @@ struct victim {
 	enum end end;
 	bool ufd_first;
 	bool process;
+	bool scattered;
 	struct hostile_pipe ready;
 };
 
@@ -420,18 +421,25 @@ static void linear_missing(struct gmem *gm, int uffd)
 		"UFFDIO_REGISTER of guest memory");
 }
 
+/* Memory that is not contiguous is mapped again, where no userfaultfd is. */
 static void pin_missing(void *arg)
 {
 	struct victim *victim = arg;
 	struct hyv_get_config get = {.size = sizeof(get)};
+	int uffd = hostile_uffd(0);
 	static struct pin pin;
 	struct gmem gm;
 	struct vnic v;
+	uint32_t i;
 
 	gmem_init(&gm, GMEM_MEMFD);
-	linear_missing(&gm, hostile_uffd(0));
 	vnic_open(&v, &gm);
-	gbuf_init(&pin.buf, &gm, 16 * DT_PAGE, 0, GBUF_LINEAR);
+	gbuf_init(&pin.buf, &gm, 16 * DT_PAGE, 0,
+		  victim->scattered ? GBUF_SCATTERED : GBUF_LINEAR);
+	for (i = 0; i < pin.buf.nr_pages; i++)
+		REQUIRE(hostile_uffd_register(
+				uffd, gmem_at(&gm, pin.buf.gpa[i]), DT_PAGE),
+			"UFFDIO_REGISTER of guest memory");
 	pin_start(&pin, &v, victim->process);
 	if (victim->process)
 		tap_ok(atomic_load(&pin.done) && pin.ret == -EPERM,
@@ -506,7 +514,11 @@ static void pin_fuse(void *arg)
 static void test_pin(void)
 {
 	struct victim victim = {.end = END_EXIT};
+	struct victim scattered = {.end = END_EXIT, .scattered = true};
 
+	if (!no_userfaultfd())
+		run_victim(pin_missing, &scattered,
+			   "REG_MR of missing memory that is scattered");
 	for (; victim.end < NR_ENDS; victim.end++) {
 		if (!no_userfaultfd())
 			run_victim(pin_missing, &victim,
