@@ -257,12 +257,12 @@ int hyvs_worker_start(struct hyvs_ucontext *uctx)
 		ret = PTR_ERR(task);
 		goto err_worker;
 	}
-	ret = hyvh_follow_caller(task);
+	ret = hyvh_thread_follow_caller(task);
 	if (ret)
 		goto err_task;
 	hyvs_worker_set_slice(task);
-	wake_up_process(task);
 	uctx->task = task;
+	kthread_unpark(task);
 	return 0;
 
 err_task:

@@ -8,6 +8,7 @@
 
 #include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
@@ -48,6 +49,18 @@ static inline int hyvh_follow_caller(struct task_struct *thread)
 	if (!ret)
 		set_user_nice(thread, task_nice(current));
 	return ret;
+}
+
+/*
+ * The same for a thread that has just been created. It is parked then, also after an
+ * error. When a thread first runs, it takes all processors that kernel threads may use,
+ * and newer kernels do not ask its cpuset. So let it do that first.
+ */
+static inline int hyvh_thread_follow_caller(struct task_struct *thread)
+{
+	int ret = kthread_park(thread);
+
+	return ret ?: hyvh_follow_caller(thread);
 }
 
 #endif /* HYVH_NOTIFY_FOLLOW_H */

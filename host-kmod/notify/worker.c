@@ -163,16 +163,14 @@ static int hyvh_worker_create(struct hyvh_worker *worker)
 			      task_tgid_nr(current));
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ret = hyvh_follow_caller(task);
+	ret = hyvh_thread_follow_caller(task);
 	if (ret) {
 		kthread_stop(task);
 		return ret;
 	}
 	hyvh_worker_set_task(worker, task);
-	if (worker->paused)
-		kthread_park(task);
-	else
-		wake_up_process(task);
+	if (!worker->paused)
+		kthread_unpark(task);
 	return 0;
 }
 

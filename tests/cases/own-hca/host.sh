@@ -184,6 +184,7 @@ holder=$!
 wait_for 60 worker_of $holder
 grep '^0::/own$' "/proc/$(worker_of $holder)/cgroup"
 [ "$(ps -o ni= -p "$(worker_of $holder)")" -eq 5 ]
+grep -P '^Cpus_allowed_list:\t0$' "/proc/$(worker_of $holder)/status"
 kill $holder
 wait $holder || true
 wait_for 60 rmdir /sys/fs/cgroup/own
