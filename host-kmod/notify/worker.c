@@ -9,6 +9,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/stat.h>
 
@@ -115,8 +116,8 @@ static int hyvh_worker_main(void *data)
 
 	worker->retry_ms = HYVH_RETRY_MIN_MS;
 	while (!kthread_should_stop()) {
-		/* A guest can keep the worker busy without giving it work. */
-		cond_resched();
+		/* A guest can keep the worker busy without giving it work, for good. */
+		cond_resched_tasks_rcu_qs();
 		if (kthread_should_park()) {
 			kthread_parkme();
 			continue;
