@@ -253,10 +253,22 @@ static int hyvh_mr_replace(struct hyvh_mr *mr, struct hyvh_pd *pd,
 	return ret;
 }
 
+/* The driver has moved the MR to another PD, which some set themselves. */
+static void hyvh_ib_mr_moved(struct ib_mr *mr, struct ib_pd *old_pd,
+			     struct ib_pd *pd)
+{
+	WRITE_ONCE(mr->pd, pd);
+	atomic_inc(&pd->usecnt);
+	/* The resource tracker may still be reading the old PD. */
+	compat_restrack_sync(&mr->res);
+	atomic_dec(&old_pd->usecnt);
+}
+
 /*
  * The driver changes the MR or replaces it by another one. @pd is the new PD or
  * the old one; @addr is the new memory, if any. If the driver fails, the MR still
- * exists and pins its memory, but drivers may have made its keys invalid.
+ * exists and pins its memory, but drivers may have made its keys invalid, and rxe has
+ * moved it to the new PD if it does not like the access flags.
  */
 static int hyvh_ib_rereg_mr(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
 			    struct hyvh_pd *pd, unsigned long addr)
@@ -279,8 +291,11 @@ static int hyvh_ib_rereg_mr(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
 					    le64_to_cpu(req->iova),
 					    le32_to_cpu(req->access), pd->ib,
 					    &bundle.driver_udata);
-	if (IS_ERR(new))
+	if (IS_ERR(new)) {
+		if (READ_ONCE(old->pd) != old_pd)
+			hyvh_ib_mr_moved(old, old_pd, pd->ib);
 		return PTR_ERR(new);
+	}
 
 	if (new) {
 		hyvh_ib_mr_adopt(cmd, pd, new);
@@ -291,12 +306,7 @@ static int hyvh_ib_rereg_mr(struct hyvh_cmd *cmd, struct hyvh_mr *mr,
 			return hyvh_cmd_refuse(cmd, ret,
 					       "driver keeps the old MR");
 	} else if (flags & HYV_REREG_PD) {
-		/* Some drivers have set it already. */
-		WRITE_ONCE(old->pd, pd->ib);
-		atomic_inc(&old->pd->usecnt);
-		/* The resource tracker may still be reading the old PD. */
-		compat_restrack_sync(&old->res);
-		atomic_dec(&old_pd->usecnt);
+		hyvh_ib_mr_moved(old, old_pd, pd->ib);
 	}
 	if (flags & HYV_REREG_TRANS) {
 		mr->ib->iova = le64_to_cpu(req->iova);
@@ -408,12 +418,12 @@ int hyvh_cmd_rereg_mr(struct hyvh_cmd *cmd)
 		goto out_put_pd;
 	old = mr->pd;
 	ret = hyvh_mr_rereg(cmd, mr, pd ?: old);
+	if (pd && mr->ib->pd == pd->ib) {
+		hyvh_obj_use(&pd->obj);
+		mr->pd = pd;
+		hyvh_obj_unuse(&old->obj);
+	}
 	if (!ret) {
-		if (pd) {
-			hyvh_obj_use(&pd->obj);
-			mr->pd = pd;
-			hyvh_obj_unuse(&old->obj);
-		}
 		rsp->handle = cpu_to_le32(mr->obj.handle);
 		rsp->lkey = cpu_to_le32(mr->ib->lkey);
 		rsp->rkey = cpu_to_le32(mr->ib->rkey);

@@ -172,8 +172,11 @@ static void test_rereg_new(struct vnic *v)
 	mock_expect_held(&before, "after a new MR");
 }
 
-/* The old PD may end before an MR that was moved to another PD. */
-static void test_rereg_pd(struct vnic *v)
+/*
+ * The old PD may end before an MR that was moved to another PD, also if the
+ * driver fails after it has moved it.
+ */
+static void test_rereg_pd(struct vnic *v, const char *moves, int status)
 {
 	uint32_t context, pd[2];
 	struct mock_held before;
@@ -187,7 +190,9 @@ static void test_rereg_pd(struct vnic *v)
 	REQUIRE_EQ(cmd_alloc_pd(v, context, &pd[1]), 0, "ALLOC_PD");
 	REQUIRE_EQ(cmd_reg_mr(v, pd[0], &buf, ACCESS_LOCAL, &mr), 0, "REG_MR");
 	req_rereg_mr(&r, mr.handle, HYV_REREG_PD, pd[1], 0, 0);
-	tap_is(vnic_exec(v, &r, &rsp), 0, "REREG_MR to another PD");
+	mock_set("rereg_moves", moves);
+	tap_is(vnic_exec(v, &r, &rsp), status, "REREG_MR to another PD");
+	mock_set("rereg_moves", "0");
 	tap_is(cmd_destroy(v, HYV_OBJ_PD, pd[1]), HYV_S_EBUSY,
 	       "the MR uses the new PD");
 	tap_is(cmd_destroy(v, HYV_OBJ_PD, pd[0]), 0,
@@ -431,7 +436,8 @@ void suite_mock(void)
 	test_failing_steps(&v);
 	test_failing_destroys(&v);
 	test_rereg_new(&v);
-	test_rereg_pd(&v);
+	test_rereg_pd(&v, "0", 0);
+	test_rereg_pd(&v, "1", HYV_S_EOPNOTSUPP);
 	test_page_kind(&v, HYV_MOCK_PAGE_WB, HYV_CACHE_WB);
 	test_page_kind(&v, HYV_MOCK_PAGE_RO, HYV_CACHE_WB);
 	test_page_kind(&v, HYV_MOCK_PAGE_UC, HYV_CACHE_UC);

@@ -61,6 +61,7 @@ static u64 mock_callbacks;
 static u32 mock_late_pending;
 static u32 mock_rules_made;
 static bool mock_rereg;
+static bool mock_moves;
 static u32 mock_kind;
 static bool mock_disassociate;
 
@@ -155,6 +156,11 @@ void mock_created(enum mock_verb verb, struct ib_udata *udata)
 bool mock_rereg_new(void)
 {
 	return READ_ONCE(mock_rereg);
+}
+
+bool mock_rereg_moves(void)
+{
+	return READ_ONCE(mock_moves);
 }
 
 enum hyv_mock_page mock_page_kind(void)
@@ -687,6 +693,7 @@ int mock_control_init(void)
 	debugfs_create_file_unsafe("disassociate", 0600, mock_dir, NULL,
 				   &mock_disassociate_fops);
 	debugfs_create_bool("rereg_new", 0600, mock_dir, &mock_rereg);
+	debugfs_create_bool("rereg_moves", 0600, mock_dir, &mock_moves);
 	debugfs_create_u32("page_kind", 0600, mock_dir, &mock_kind);
 	return 0;
 }

@@ -258,6 +258,11 @@ struct ib_mr *mock_rereg_user_mr(struct ib_mr *ib, int flags, u64 start,
 	ret = mock_call(MOCK_CALL_rereg_user_mr);
 	if (ret)
 		return ERR_PTR(ret);
+	if (mock_rereg_moves()) {
+		mock_use_instead(&mr->obj, mock_pd_obj(pd));
+		ib->pd = pd;
+		return ERR_PTR(-EOPNOTSUPP);
+	}
 	if (flags & IB_MR_REREG_TRANS) {
 		if (mock_rereg_new()) {
 			new = mock_mr_create(pd, start, length, access);

@@ -130,6 +130,8 @@ extern struct list_head mock_devices;
 int mock_call(enum mock_verb verb);
 void mock_created(enum mock_verb verb, struct ib_udata *udata);
 bool mock_rereg_new(void);
+/* Does re-registering move the MR to the PD, but fail then, as of rxe? */
+bool mock_rereg_moves(void);
 enum hyv_mock_page mock_page_kind(void);
 void mock_hold(struct mock_obj *obj, enum mock_type type,
 	       struct ib_device *ibdev);
