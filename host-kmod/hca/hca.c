@@ -34,6 +34,7 @@ static const struct mlx5_ib_alloc_ucontext_req_v2 hyvh_mlx5_context = {
 };
 
 #define HYVH_MLX5_ABI						\
+	.device_data = true,					\
 	.wqe_addresses = true,					\
 	.doorbell_pages = HYV_MLX5_MAX_UARS,			\
 	.context_request = &hyvh_mlx5_context,			\

@@ -23,6 +23,8 @@ struct hyvh_hca_link;
  * @kernel_queues: the driver allocates queues itself and charges no one
  * @keeps_mcast_addrs: the driver leaves the addresses of multicast groups on the
  *	network device
+ * @mcast_races: the driver loses a QP that joins a group while the last member leaves
+ * @device_data: QUERY_DEVICE has provider data
  * @wqe_addresses: work requests have the addresses of datagrams, which thus cannot be
  *	translated
  * @doorbell_pages: doorbell pages that a context has, at most
@@ -38,6 +40,8 @@ struct hyvh_hca_driver {
 	bool doorbell_area;
 	bool kernel_queues;
 	bool keeps_mcast_addrs;
+	bool mcast_races;
+	bool device_data;
 	bool wqe_addresses;
 	u32 doorbell_pages;
 	const void *context_request;

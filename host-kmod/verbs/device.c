@@ -43,6 +43,9 @@ int hyvh_cmd_query_device(struct hyvh_cmd *cmd)
 		return 0;
 	}
 
+	/* Others refuse it, and may look for the device in the bundle then. */
+	if (!hyvh_hca_driver(cmd->vnic->hca)->device_data)
+		return hyvh_cmd_refuse(cmd, -EINVAL, "no provider data here");
 	ret = hyvh_udata_in(&bundle.driver_udata, cmd);
 	if (ret)
 		return ret;
