@@ -47,6 +47,7 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 		.doorbell_area = true,
 		.kernel_queues = true,
 		.keeps_mcast_addrs = true,
+		.mcast_races = true,
 		.max_inline_data = 512,
 	},
 	{

@@ -27,9 +27,9 @@ struct hyvh_mcast {
 #define HYVH_MCAST_LOCKS	64
 
 /*
- * By group: held while the HCA's driver adds a QP to the group or removes it.
- * Shared by all vNICs, because rdma_rxe loses a QP that joins a group while the
- * last member leaves it: that QP could neither leave the group nor be destroyed.
+ * By group: held while the HCA's driver adds a QP to the group or removes it, if it
+ * loses a QP that joins a group while the last member leaves it, as rdma_rxe. Such a QP
+ * could neither leave the group nor be destroyed. Shared by all vNICs of such HCAs.
  * &hyvh_qp.mcast_lock, which is outer to it, orders what one QP does, and
  * protects &hyvh_qp.mcast.
  */
@@ -43,11 +43,41 @@ void hyvh_mcast_init(void)
 		mutex_init(&hyvh_mcast_locks[i]);
 }
 
-static struct mutex *hyvh_mcast_lock(const struct hyvh_mcast *mcast)
+/* NULL if there is no need for a lock, so that no other VMM has to wait. */
+static struct mutex *hyvh_mcast_lock(const struct hyvh_qp *qp,
+				     const struct hyvh_mcast *mcast)
 {
 	u32 hash = jhash(mcast->gid.raw, sizeof(mcast->gid.raw), 0);
 
+	if (!hyvh_hca_driver(qp->vnic->hca)->mcast_races)
+		return NULL;
 	return &hyvh_mcast_locks[hash % HYVH_MCAST_LOCKS];
+}
+
+static int hyvh_ib_attach_mcast(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
+{
+	struct mutex *lock = hyvh_mcast_lock(qp, mcast);
+	int ret;
+
+	if (!lock)
+		return ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	mutex_lock(lock);
+	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	mutex_unlock(lock);
+	return ret;
+}
+
+static int hyvh_ib_detach_mcast(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
+{
+	struct mutex *lock = hyvh_mcast_lock(qp, mcast);
+	int ret;
+
+	if (!lock)
+		return ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	mutex_lock(lock);
+	ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	mutex_unlock(lock);
+	return ret;
 }
 
 /*
@@ -69,12 +99,8 @@ static struct hyvh_mcast *hyvh_mcast_find(struct hyvh_qp *qp,
 
 static int hyvh_mcast_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
-	struct mutex *lock = hyvh_mcast_lock(mcast);
-	int ret;
+	int ret = hyvh_ib_attach_mcast(qp, mcast);
 
-	mutex_lock(lock);
-	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_unlock(lock);
 	if (ret)
 		return ret;
 	if (hyvh_vgids_enabled(&qp->vnic->vgids) &&
@@ -152,13 +178,10 @@ err_count:
 
 static int hyvh_mcast_leave(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
-	struct mutex *lock = hyvh_mcast_lock(mcast);
 	int ret;
 
 	lockdep_assert_held(&qp->mcast_lock);
-	mutex_lock(lock);
-	ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_unlock(lock);
+	ret = hyvh_ib_detach_mcast(qp, mcast);
 	if (ret)
 		return ret;
 	hyvh_ip_group_leave(mcast->ip);
