@@ -43,41 +43,26 @@ void hyvh_mcast_init(void)
 		mutex_init(&hyvh_mcast_locks[i]);
 }
 
-/* NULL if there is no need for a lock, so that no other VMM has to wait. */
+/*
+ * Lock the group, if the driver needs that: no other VMM should have to wait. Returns
+ * the lock for hyvh_mcast_unlock(), or NULL.
+ */
 static struct mutex *hyvh_mcast_lock(const struct hyvh_qp *qp,
 				     const struct hyvh_mcast *mcast)
 {
 	u32 hash = jhash(mcast->gid.raw, sizeof(mcast->gid.raw), 0);
+	struct mutex *lock = &hyvh_mcast_locks[hash % HYVH_MCAST_LOCKS];
 
 	if (!hyvh_hca_driver(qp->vnic->hca)->mcast_races)
 		return NULL;
-	return &hyvh_mcast_locks[hash % HYVH_MCAST_LOCKS];
+	mutex_lock(lock);
+	return lock;
 }
 
-static int hyvh_ib_attach_mcast(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
+static void hyvh_mcast_unlock(struct mutex *lock)
 {
-	struct mutex *lock = hyvh_mcast_lock(qp, mcast);
-	int ret;
-
-	if (!lock)
-		return ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_lock(lock);
-	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_unlock(lock);
-	return ret;
-}
-
-static int hyvh_ib_detach_mcast(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
-{
-	struct mutex *lock = hyvh_mcast_lock(qp, mcast);
-	int ret;
-
-	if (!lock)
-		return ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_lock(lock);
-	ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
-	mutex_unlock(lock);
-	return ret;
+	if (lock)
+		mutex_unlock(lock);
 }
 
 /*
@@ -99,8 +84,11 @@ static struct hyvh_mcast *hyvh_mcast_find(struct hyvh_qp *qp,
 
 static int hyvh_mcast_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
-	int ret = hyvh_ib_attach_mcast(qp, mcast);
+	struct mutex *lock = hyvh_mcast_lock(qp, mcast);
+	int ret;
 
+	ret = ib_attach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	hyvh_mcast_unlock(lock);
 	if (ret)
 		return ret;
 	if (hyvh_vgids_enabled(&qp->vnic->vgids) &&
@@ -178,10 +166,12 @@ err_count:
 
 static int hyvh_mcast_leave(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 {
+	struct mutex *lock = hyvh_mcast_lock(qp, mcast);
 	int ret;
 
 	lockdep_assert_held(&qp->mcast_lock);
-	ret = hyvh_ib_detach_mcast(qp, mcast);
+	ret = ib_detach_mcast(qp->ib, &mcast->gid, mcast->mlid);
+	hyvh_mcast_unlock(lock);
 	if (ret)
 		return ret;
 	hyvh_ip_group_leave(mcast->ip);
