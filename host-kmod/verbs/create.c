@@ -123,10 +123,10 @@ static int hyvh_obj_charge(struct hyvh_cmd *cmd, struct hyvh_obj *obj)
 	return ret;
 }
 
-/* Undo hyvh_obj_charge(), once the HCA's object is destroyed. */
+/* Undo hyvh_obj_charge(), once the HCA's object is destroyed, or outlives @obj. */
 void hyvh_obj_uncharge(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 {
-	if (obj->type != HYV_OBJ_CONTEXT)
+	if (obj->type != HYV_OBJ_CONTEXT && !obj->counts_on)
 		ib_rdmacg_uncharge(&obj->cg, hyvh_hca_ibdev(vnic->hca),
 				   RDMACG_RESOURCE_HCA_OBJECT);
 }

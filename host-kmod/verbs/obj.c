@@ -85,6 +85,7 @@ int hyvh_obj_reserve(struct hyvh_objs *objs, struct hyvh_obj *obj,
 	refcount_set(&obj->refs, 0);
 	atomic_set(&obj->users, 0);
 	obj->removing = false;
+	obj->counts_on = false;
 	INIT_LIST_HEAD(&obj->type_link);
 	INIT_LIST_HEAD(&obj->owner_link);
 	obj->owned = NULL;
@@ -149,7 +150,8 @@ static void hyvh_obj_drop(struct hyvh_objs *objs, struct hyvh_obj *obj)
 	list_del_init(&obj->type_link);
 	list_del_init(&obj->owner_link);
 	__xa_erase(&objs->xa, obj->handle);
-	hyvh_objs_account(objs, obj->type, -1);
+	if (!obj->counts_on)
+		hyvh_objs_account(objs, obj->type, -1);
 	xa_unlock(&objs->xa);
 }
 
@@ -281,6 +283,14 @@ void hyvh_obj_erase(struct hyvh_objs *objs, struct hyvh_obj *obj)
 		WARN_ON_ONCE(!list_empty(&obj->owned[i]));
 	hyvh_obj_drop(objs, obj);
 	wake_up_all(&objs->wait);
+}
+
+/* An object of the HCA is gone that has outlived the guest's, see @counts_on. */
+void hyvh_objs_uncount(struct hyvh_objs *objs, enum hyv_obj_type type)
+{
+	xa_lock(&objs->xa);
+	hyvh_objs_account(objs, type, -1);
+	xa_unlock(&objs->xa);
 }
 
 /*

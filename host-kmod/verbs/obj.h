@@ -39,6 +39,8 @@
  *	which uverbs charges
  * @removing: the object is being removed; written under the xa_lock, read
  *	without it by slot and through an owner
+ * @counts_on: the HCA's object outlives this one, and counts until hyvh_objs_uncount();
+ *	written by the remover
  * @type_link: in &hyvh_objs.published; protected by the xa_lock
  * @owner_link: in one of the owner's @owned; protected by the xa_lock
  * @owned: HYV_OBJ_TYPES lists of the objects that this one owns, from hyvh_obj_own();
@@ -56,6 +58,7 @@ struct hyvh_obj {
 	atomic_t users;
 	struct ib_rdmacg_object cg;
 	bool removing;
+	bool counts_on;
 	struct list_head type_link;
 	struct list_head owner_link;
 	struct list_head *owned;
@@ -66,7 +69,8 @@ struct hyvh_obj {
  * struct hyvh_objs - the table
  * @xa: object by handle; its xa_lock protects all fields below except @wait
  * @next_handle: start of the search for a free handle
- * @count: objects by type, from hyvh_obj_reserve() to hyvh_obj_erase()
+ * @count: objects by type, from hyvh_obj_reserve() to hyvh_obj_erase() or
+ *	hyvh_objs_uncount()
  * @max: limit of @count by type
  * @published: objects by type, including those that are being removed
  * @wait: woken when an object's last reference is dropped or a removal ends
@@ -133,6 +137,7 @@ static inline bool hyvh_obj_used(const struct hyvh_obj *obj)
 int hyvh_obj_remove(struct hyvh_objs *objs, struct hyvh_obj *obj);
 void hyvh_obj_restore(struct hyvh_objs *objs, struct hyvh_obj *obj);
 void hyvh_obj_erase(struct hyvh_objs *objs, struct hyvh_obj *obj);
+void hyvh_objs_uncount(struct hyvh_objs *objs, enum hyv_obj_type type);
 struct hyvh_obj *hyvh_objs_take(struct hyvh_objs *objs, enum hyv_obj_type type,
 				struct hyvh_obj *owner);
 

@@ -100,11 +100,12 @@ struct hyvh_cq {
 
 /*
  * What QPs and SRQs use of an XRC domain. It outlives the guest's handle: SRQs may
- * belong to other contexts than that.
+ * belong to other contexts than that. It counts as an object for as long.
  */
 struct hyvh_xrc {
 	refcount_t ref;
 	struct hyvh_vnic *vnic;
+	struct ib_rdmacg_object cg;	/* once the handle is gone */
 	struct ib_xrcd *ib;
 };
 

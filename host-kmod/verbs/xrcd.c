@@ -41,16 +41,25 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* Before the HCA goes: all that has a reference is an object of the vNIC. */
+/*
+ * Drop the reference of an SRQ. Before the HCA goes: all that has a reference is an
+ * object of the vNIC.
+ */
 void hyvh_xrc_put(struct hyvh_xrc *xrc)
 {
+	struct hyvh_vnic *vnic = xrc->vnic;
 	int ret;
 
 	if (!refcount_dec_and_test(&xrc->ref))
 		return;
+	/* The handle had a reference, so it is gone. */
 	ret = ib_dealloc_xrcd_user(xrc->ib, NULL);
 	if (ret)
-		hyvh_leak_count(xrc->vnic, hyvh_xrcd_ops.name, ret, false);
+		hyvh_leak_count(vnic, hyvh_xrcd_ops.name, ret, false);
+	else
+		ib_rdmacg_uncharge(&xrc->cg, hyvh_hca_ibdev(vnic->hca),
+				   RDMACG_RESOURCE_HCA_OBJECT);
+	hyvh_objs_uncount(&vnic->objs, HYV_OBJ_XRCD);
 	kfree(xrc);
 }
 
@@ -87,8 +96,12 @@ static int hyvh_xrcd_destroy(struct hyvh_vnic *vnic, struct hyvh_obj *obj)
 	struct hyvh_xrc *xrc = hyvh_to_xrcd(obj)->xrc;
 	int ret;
 
-	if (refcount_dec_not_one(&xrc->ref))
+	/* Whoever drops the last reference has it then. */
+	xrc->cg = obj->cg;
+	if (refcount_dec_not_one(&xrc->ref)) {
+		obj->counts_on = true;
 		return 0;
+	}
 	ret = ib_dealloc_xrcd_user(xrc->ib, NULL);
 	if (ret)
 		return ret;

@@ -283,6 +283,8 @@ static void test_limit(void)
 		.size = sizeof(limits),
 		.max_contexts = 3,
 	};
+	uint32_t srq, number;
+	struct m5_memory mem;
 	struct m5 m;
 	int i;
 
@@ -296,7 +298,20 @@ static void test_limit(void)
 	tap_is(cmd_destroy(&vnic, HYV_OBJ_XRCD, handle[0]), 0, "DESTROY");
 	tap_is(cmd_alloc_xrcd(&vnic, m.context, &handle[0]), 0,
 	       "another one instead");
+
+	/* A domain that an SRQ keeps counts as well. */
+	m5_memory_init(&mem, &gm, SRQ_BYTES, &m.page, 1024);
+	REQUIRE_EQ(create_srq(&m, &mem, handle[0], m.cq.handle, &srq, &number),
+		   0, "CREATE_SRQ");
+	REQUIRE_EQ(cmd_destroy(&vnic, HYV_OBJ_XRCD, handle[0]), 0, "DESTROY");
+	tap_is(cmd_alloc_xrcd(&vnic, m.context, &handle[3]), HYV_S_EDQUOT,
+	       "a domain too many, as an SRQ keeps one");
+	REQUIRE_EQ(cmd_destroy(&vnic, HYV_OBJ_SRQ, srq), 0,
+		   "DESTROY of the SRQ");
+	tap_is(cmd_alloc_xrcd(&vnic, m.context, &handle[0]), 0,
+	       "one instead of that");
 	m5_destroy(&m);
+	gbuf_free(&mem.ring);
 }
 
 void suite_xrc(void)
