@@ -333,8 +333,10 @@ static bool hyvh_vnic_hca_late(struct hyvh_hca_link *link, bool kill)
 	pr_warn("vNIC %u '%s' of process %d (%s) delays the removal of HCA %s%s\n",
 		vnic->id, vnic->name, pid_nr(pid), vnic->comm, vnic->hca_name,
 		kill ? "; killing the process" : "");
-	if (kill)
+	if (kill) {
 		kill_pid(pid, SIGKILL, 1);
+		hyvh_worker_abandon(&vnic->worker);
+	}
 	put_pid(pid);
 	return true;
 }

@@ -54,6 +54,7 @@ struct hyvs_process {
 	unsigned int contexts;
 	unsigned int targets;
 	u32 used[HYVS_KINDS];
+	bool starved;			/* its workers; see notify/follow.h */
 };
 
 /*
@@ -88,6 +89,11 @@ static struct hyvs_user *hyvs_user_find(struct hyvs_device *dev, kuid_t uid)
 		if (uid_eq(user->uid, uid))
 			return user;
 	return NULL;
+}
+
+bool *hyvs_process_starved(struct hyvs_process *process)
+{
+	return &process->starved;
 }
 
 bool hyvs_same_user(const struct hyvs_process *a, const struct hyvs_process *b)

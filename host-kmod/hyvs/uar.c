@@ -3,13 +3,16 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
+#include <linux/kthread.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
+#include "hyvs/hyvs.h"
 #include "hyvs/uar.h"
 #include "hyvs/view.h"
+#include "notify/follow.h"
 
 /* Places in a page where libmlx5 writes. */
 #define ARM_OFFSET	0x20
@@ -142,9 +145,28 @@ void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view)
 	mutex_unlock(&uars->views_lock);
 }
 
+/* The worker may hold the lock, and starve. */
+static void hyvs_uars_lock_views(struct hyvs_uars *uars)
+{
+	struct hyvh_rescue rescue;
+	struct hyvs_ucontext *uctx;
+
+	if (mutex_trylock(&uars->views_lock))
+		return;
+	down_read(&uars->lock);
+	uctx = uars->uctx;
+	if (uctx)
+		hyvh_rescue_begin(&rescue, uctx->task,
+				  hyvs_process_starved(uctx->process));
+	mutex_lock(&uars->views_lock);
+	if (uctx && hyvh_rescue_end(&rescue))
+		hyvh_rescue_undo(uctx->task);
+	up_read(&uars->lock);
+}
+
 void hyvs_uars_del_view(struct hyvs_uars *uars, struct hyvs_view *view)
 {
-	mutex_lock(&uars->views_lock);
+	hyvs_uars_lock_views(uars);
 	list_del_init(&view->link);
 	mutex_unlock(&uars->views_lock);
 }
@@ -173,6 +195,8 @@ static void hyvs_uars_hide_views(struct hyvs_uars *uars)
 
 	mutex_lock(&uars->views_lock);
 	list_for_each_entry(view, &uars->views, link) {
+		if (kthread_should_stop())
+			break;
 		hyvs_view_hide(view);
 		/* A guest may have very many. */
 		cond_resched();

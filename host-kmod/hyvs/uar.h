@@ -73,7 +73,7 @@ static inline bool hyvs_uars_have(const struct hyvs_uars *uars, unsigned int i)
 	return i < HYVS_ALL_UARS && READ_ONCE(uars->page[i]);
 }
 
-/* Take the pages out of all page tables: the next store will fault. */
+/* In the worker: take the pages out of all page tables, so that the next store faults. */
 void hyvs_uars_hide(struct hyvs_uars *uars);
 /* There will be a store to page @i, which is not in page tables yet. */
 void hyvs_uars_expect(struct hyvs_uars *uars, unsigned int i);

@@ -173,7 +173,8 @@ static void hyvs_worker_park(struct hyvs_ucontext *uctx)
 	keep = hyvs_uars_keep(uctx->uars, now);
 	/* Pairs with the first barrier of hyvs_uars_wake(). */
 	smp_store_mb(uctx->uars->woken, false);
-	if (!keep)
+	/* Without the context, there are no doorbells. */
+	if (!keep && !kthread_should_stop())
 		hyvs_uars_hide(uctx->uars);
 	/* No record may be read before. */
 	smp_mb();
@@ -266,7 +267,7 @@ int hyvs_worker_start(struct hyvs_ucontext *uctx)
 	return 0;
 
 err_task:
-	kthread_stop(task);
+	hyvh_thread_stop(task, hyvs_process_starved(uctx->process));
 err_worker:
 	eng_worker_del(&uctx->worker);
 	return ret;
@@ -274,6 +275,6 @@ err_worker:
 
 void hyvs_worker_stop(struct hyvs_ucontext *uctx)
 {
-	kthread_stop(uctx->task);
+	hyvh_thread_stop(uctx->task, hyvs_process_starved(uctx->process));
 	eng_worker_del(&uctx->worker);
 }

@@ -346,7 +346,7 @@ static int hyvh_event_queue_push(struct hyvh_events *events,
 	lockdep_assert_held(&eq->lock);
 	/* Other queues and doorbells must get their turn, too. */
 	while (*n < HYVH_EVENT_BATCH && !(*n && atomic_read(&eq->waiters)) &&
-	       !kthread_should_park()) {
+	       !hyvh_worker_should_end(events->worker)) {
 		/* A message may cost the walk of a chain of 64 Ki descriptors. */
 		cond_resched();
 		event = hyvh_backlog_peek(&eq->backlog, &ev);

@@ -8,9 +8,12 @@
 
 #include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/workqueue.h>
 
 /*
  * Moving a thread takes locks that fork and exit of all tasks wait for, and the caller
@@ -61,6 +64,79 @@ static inline int hyvh_thread_follow_caller(struct task_struct *thread)
 	int ret = kthread_park(thread);
 
 	return ret ?: hyvh_follow_caller(thread);
+}
+
+/*
+ * Waiting for a thread whose process may leave it no processor time. After a second the
+ * thread runs before all that is not real-time, whatever time its cgroups leave it. Those
+ * who wait share workqueues, and must not fill them for long. So who waits for several
+ * threads of a process remembers that one has starved, and rescues the others at once.
+ */
+struct hyvh_rescue {
+	struct delayed_work work;
+	struct task_struct *thread;	/* with a reference */
+	bool *starved;
+	bool done;
+};
+
+static inline void hyvh_rescue_run(struct work_struct *work)
+{
+	struct hyvh_rescue *rescue = container_of(to_delayed_work(work),
+						  struct hyvh_rescue, work);
+
+	/* An administrator may have chosen another policy. */
+	if (READ_ONCE(rescue->thread->policy) != SCHED_NORMAL)
+		return;
+	sched_set_fifo_low(rescue->thread);
+	rescue->done = true;
+}
+
+/* Before the caller waits. @rescue is on its stack; @starved may be shared. */
+static inline void hyvh_rescue_begin(struct hyvh_rescue *rescue,
+				     struct task_struct *thread, bool *starved)
+{
+	rescue->thread = get_task_struct(thread);
+	rescue->starved = starved;
+	rescue->done = false;
+	INIT_DELAYED_WORK_ONSTACK(&rescue->work, hyvh_rescue_run);
+	queue_delayed_work(system_highpri_wq, &rescue->work,
+			   READ_ONCE(*starved) ? 0 : HZ);
+}
+
+/* Returns whether the thread is to have hyvh_rescue_undo() before it goes on. May sleep. */
+static inline bool hyvh_rescue_end(struct hyvh_rescue *rescue)
+{
+	cancel_delayed_work_sync(&rescue->work);
+	destroy_delayed_work_on_stack(&rescue->work);
+	put_task_struct(rescue->thread);
+	if (rescue->done)
+		WRITE_ONCE(*rescue->starved, true);
+	return rescue->done;
+}
+
+static inline void hyvh_rescue_undo(struct task_struct *thread)
+{
+	sched_set_normal(thread, task_nice(thread));
+}
+
+/* As kthread_park(); returns the same as hyvh_rescue_end(). */
+static inline bool hyvh_thread_park(struct task_struct *thread, bool *starved)
+{
+	struct hyvh_rescue rescue;
+
+	hyvh_rescue_begin(&rescue, thread, starved);
+	kthread_park(thread);
+	return hyvh_rescue_end(&rescue);
+}
+
+/* As kthread_stop(), after which a thread still has to run a little. */
+static inline void hyvh_thread_stop(struct task_struct *thread, bool *starved)
+{
+	struct hyvh_rescue rescue;
+
+	hyvh_rescue_begin(&rescue, thread, starved);
+	kthread_stop(thread);
+	hyvh_rescue_end(&rescue);
 }
 
 #endif /* HYVH_NOTIFY_FOLLOW_H */

@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/stat.h>
+#include <linux/sched/task.h>
 
 #include "notify/follow.h"
 #include "notify/worker.h"
@@ -19,6 +20,7 @@
 /* Bits of hyvh_worker.flags. */
 enum {
 	HYVH_WORKER_WOKEN,	/* work may be waiting */
+	HYVH_WORKER_ABANDONED,	/* no work is done any more */
 };
 
 /* Shortest polling time after polling has paid, in microseconds. */
@@ -107,6 +109,15 @@ static void hyvh_worker_sleep(struct hyvh_worker *worker)
 	worker->ops->want_kicks(worker, false);
 }
 
+/* Until the thread is paused or stopped. */
+static void hyvh_worker_rest(void)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	if (!kthread_should_stop() && !kthread_should_park())
+		schedule();
+	__set_current_state(TASK_RUNNING);
+}
+
 static int hyvh_worker_main(void *data)
 {
 	struct hyvh_worker *worker = data;
@@ -120,6 +131,10 @@ static int hyvh_worker_main(void *data)
 		cond_resched_tasks_rcu_qs();
 		if (kthread_should_park()) {
 			kthread_parkme();
+			continue;
+		}
+		if (test_bit(HYVH_WORKER_ABANDONED, &worker->flags)) {
+			hyvh_worker_rest();
 			continue;
 		}
 		if (hyvh_worker_run_once(worker))
@@ -166,7 +181,7 @@ static int hyvh_worker_create(struct hyvh_worker *worker)
 		return PTR_ERR(task);
 	ret = hyvh_thread_follow_caller(task);
 	if (ret) {
-		kthread_stop(task);
+		hyvh_thread_stop(task, &worker->starved);
 		return ret;
 	}
 	hyvh_worker_set_task(worker, task);
@@ -218,7 +233,8 @@ void hyvh_worker_pause(struct hyvh_worker *worker)
 	mutex_lock(&worker->control_lock);
 	worker->paused = true;
 	if (worker->task)
-		kthread_park(worker->task);
+		worker->rescued |= hyvh_thread_park(worker->task,
+						    &worker->starved);
 	mutex_unlock(&worker->control_lock);
 }
 
@@ -226,9 +242,40 @@ void hyvh_worker_resume(struct hyvh_worker *worker)
 {
 	mutex_lock(&worker->control_lock);
 	worker->paused = false;
-	if (worker->task)
+	if (worker->task) {
+		if (worker->rescued)
+			hyvh_rescue_undo(worker->task);
+		worker->rescued = false;
 		kthread_unpark(worker->task);
+	}
 	mutex_unlock(&worker->control_lock);
+}
+
+/*
+ * Let the worker soon end what it is doing, and do nothing more: the VMM was killed, and
+ * its last request may wait for an object that the worker uses. Does not wait.
+ */
+void hyvh_worker_abandon(struct hyvh_worker *worker)
+{
+	struct task_struct *task;
+
+	set_bit(HYVH_WORKER_ABANDONED, &worker->flags);
+	spin_lock_irq(&worker->lock);
+	task = worker->task;
+	if (task)
+		get_task_struct(task);
+	spin_unlock_irq(&worker->lock);
+	if (!task)
+		return;
+	sched_set_fifo_low(task);
+	put_task_struct(task);
+}
+
+/* In the worker: is it to begin no further piece of work? */
+bool hyvh_worker_should_end(const struct hyvh_worker *worker)
+{
+	return kthread_should_park() ||
+	       test_bit(HYVH_WORKER_ABANDONED, &worker->flags);
 }
 
 /* End the thread, if it exists. Process context, may sleep. Not in the worker. */
@@ -241,7 +288,8 @@ void hyvh_worker_stop(struct hyvh_worker *worker)
 	if (task) {
 		/* kthread_stop() frees the task, so nobody may wake it. */
 		hyvh_worker_set_task(worker, NULL);
-		kthread_stop(task);
+		worker->rescued = false;
+		hyvh_thread_stop(task, &worker->starved);
 	}
 	mutex_unlock(&worker->control_lock);
 }

@@ -58,8 +58,10 @@ struct hyvh_worker {
 	bool retry;
 	unsigned int retry_ms;
 
-	struct mutex control_lock;	/* protects paused and changes of task */
+	struct mutex control_lock;	/* protects the next three, changes of task */
 	bool paused;
+	bool rescued;			/* real-time until it goes on */
+	bool starved;			/* see notify/follow.h */
 	spinlock_t lock;		/* protects task; hardirq-safe */
 	struct task_struct *task;	/* NULL unless the thread exists */
 };
@@ -71,6 +73,8 @@ int hyvh_worker_start(struct hyvh_worker *worker);
 int hyvh_worker_restart(struct hyvh_worker *worker);
 void hyvh_worker_pause(struct hyvh_worker *worker);
 void hyvh_worker_resume(struct hyvh_worker *worker);
+void hyvh_worker_abandon(struct hyvh_worker *worker);
+bool hyvh_worker_should_end(const struct hyvh_worker *worker);
 void hyvh_worker_stop(struct hyvh_worker *worker);
 void hyvh_worker_wake(struct hyvh_worker *worker);
 int hyvh_kick_set(struct hyvh_kick *kick, struct hyvh_worker *worker, int fd);

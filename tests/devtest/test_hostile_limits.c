@@ -23,6 +23,7 @@
 #include <linux/userfaultfd.h>
 #include <linux/virtio_config.h>
 
+#include "driver.h"
 #include "fixture.h"
 #include "hostile_vmm.h"
 #include "suites.h"
@@ -630,6 +631,94 @@ static void test_teardown_queue(void)
 	tap_ok(hostile_no_vnics(HOSTILE_END_S), "its vNICs have ended");
 }
 
+/* --- A worker that its VMM leaves no processor time. */
+
+/* Without a rescue, the worker would run every 20 s. */
+#define STARVED_MS  6000
+#define STARVE_CPUS 64
+#define AUTOGROUP   "/proc/sys/kernel/sched_autogroup_enabled"
+
+struct starve {
+	struct doorbells db;
+	int fd;
+	int cpu;
+};
+
+/* The worker always has something to do, and hardly ever a processor. */
+static void starve(void *arg)
+{
+	struct starve *s = arg;
+	cpu_set_t cpus;
+
+	close(s->fd);
+	CPU_ZERO(&cpus);
+	CPU_SET(s->cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	for (;;)
+		db_ring(&s->db, 0);
+}
+
+static int reset_starved(struct vnic *v)
+{
+	return vnic_reset(v);
+}
+
+static int close_starved(struct vnic *v)
+{
+	return close(v->fd);
+}
+
+static void expect_end_starved(struct vnic *v, int (*end)(struct vnic *v),
+			       const char *what)
+{
+	int nr = sysconf(_SC_NPROCESSORS_ONLN), cpu, ret;
+	struct starve s = {.fd = v->fd};
+	pid_t pid[STARVE_CPUS];
+	uint64_t ms;
+
+	REQUIRE(nr > 0 && nr <= STARVE_CPUS, "%d processors", nr);
+	REQUIRE(!setpriority(PRIO_PROCESS, 0, 19), "nice");
+	db_init(&s.db, v, 0);
+	REQUIRE_EQ(db_setup(&s.db, v), 0, "SETUP_DOORBELLS");
+	REQUIRE(!setpriority(PRIO_PROCESS, 0, -20), "nice");
+	for (cpu = 0; cpu < nr; cpu++) {
+		s.cpu = cpu;
+		pid[cpu] = hostile_fork(starve, &s);
+	}
+	dt_sleep_us(2000000);
+	ms = dt_now_ms();
+	ret = end(v);
+	ms = dt_now_ms() - ms;
+	for (cpu = 0; cpu < nr; cpu++) {
+		kill(pid[cpu], SIGKILL);
+		waitpid(pid[cpu], NULL, 0);
+	}
+	REQUIRE(!setpriority(PRIO_PROCESS, 0, 0), "nice");
+	tap_is(ret, 0, "%s of a vNIC whose worker starves", what);
+	tap_ok(ms < STARVED_MS, "%s takes %llu ms", what,
+	       (unsigned long long)ms);
+	db_free(&s.db);
+}
+
+static void test_starved(void)
+{
+	long groups = read_number(AUTOGROUP);
+	struct gmem gm;
+	struct vnic v;
+
+	/* A session that is a group gets no more than its share. */
+	if (groups > 0)
+		write_number(AUTOGROUP, 0);
+	gmem_init(&gm, GMEM_MEMFD);
+	vnic_open(&v, &gm);
+	expect_end_starved(&v, reset_starved, "RESET");
+	REQUIRE_EQ(vnic_set_features(&v, vnic_features(&v)), 0, "SET_FEATURES");
+	expect_end_starved(&v, close_starved, "close");
+	if (groups > 0)
+		write_number(AUTOGROUP, groups);
+	gmem_free(&gm);
+}
+
 static const struct hostile_test tests[] = {
 	{"thousands of open files", test_open, 90},
 	{"as many vNICs as possible", test_attach, 120},
@@ -638,6 +727,7 @@ static const struct hostile_test tests[] = {
 	{"memory control group", test_memory, 300},
 	{"rdma control group", test_rdma_cgroup, 60},
 	{"resets that wait", test_teardown_queue, 240},
+	{"a worker that starves", test_starved, 120},
 };
 
 void suite_hostile_limits(void)
