@@ -7,6 +7,7 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "command/cmd.h"
 #include "dev.h"
@@ -360,6 +361,30 @@ static void vhyv_create_undo(struct vhyv_cmd *cmd)
 	}
 }
 
+/*
+ * Execute a command that creates an object. The memory of queues counts until the host has
+ * executed MUNMAP, which user space need not wait for: so after -EDQUOT, try again when
+ * all that is on its way has been executed. Returns the same as vhyv_cmdq_exec(), and sets
+ * @status to that of the reply.
+ */
+static int vhyv_create_exec(struct vhyv_cmd *cmd, void *rsp, int *status)
+{
+	int ret;
+
+	ret = vhyv_cmdq_exec(cmd, true);
+	if (ret)
+		return ret;
+	*status = vhyv_cmd_reply(cmd, rsp, cmd->layout->rsp_len);
+	if (*status != -EDQUOT)
+		return 0;
+	flush_workqueue(cmd->hdev->munmap_wq);
+	vhyv_cmd_reuse(cmd);
+	ret = vhyv_cmdq_exec(cmd, true);
+	if (!ret)
+		*status = vhyv_cmd_reply(cmd, rsp, cmd->layout->rsp_len);
+	return ret;
+}
+
 /**
  * vhyv_object_create() - execute and free a command that creates an object
  * @cmd: command, whose reply starts like struct hyv_create_rsp; the caller owns
@@ -375,17 +400,15 @@ int vhyv_object_create(struct vhyv_cmd *cmd, enum hyv_obj_type type,
 		       struct vhyv_host_context *host, void *rsp,
 		       struct ib_udata *udata)
 {
-	int ret;
+	int err, ret;
 
 	cmd->undo = vhyv_create_undo;
 	cmd->undo_arg = type;
 	if (host && !cmd->orphans)
 		cmd->orphans = &host->orphans;
-	ret = vhyv_cmdq_exec(cmd, true);
-	if (ret)
-		return ret;
-
-	ret = vhyv_cmd_reply(cmd, rsp, cmd->layout->rsp_len);
+	err = vhyv_create_exec(cmd, rsp, &ret);
+	if (err)
+		return err;
 	if (ret) {
 		vhyv_keep_mem_if_unclear(cmd, ret);
 		goto out_free;

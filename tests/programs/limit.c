@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: limit context|pd|cq|qp|mr COUNT ERROR
+ * usage: limit context|pd|cq|qp|mr|queue COUNT ERROR
  *        limit memory SIZE ERROR
  *
  * Make objects of a kind until that fails, which has to happen after COUNT of
- * them and with the error named: EDQUOT or ENOMEM. When one has been destroyed,
- * there is room for one again. Or: SIZE bytes can be registered in pieces of
- * 1 MiB and not one piece more.
+ * them and with the error named: EDQUOT or ENOMEM. Whenever one has been
+ * destroyed, there is room for one again at once; a queue is a large CQ. Or:
+ * SIZE bytes can be registered in pieces of 1 MiB and not one piece more.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +17,10 @@
 
 #define MOST  100000UL
 #define PIECE (1UL << 20)
+/* Entries of a large CQ: 4 MiB of rdma_rxe. */
+#define LARGE 32767
+/* Objects destroyed and made at the limit. */
+#define TURNS 50
 
 struct kind {
 	const char *name;
@@ -61,6 +65,12 @@ static int destroy_cq(void *object)
 	return ibv_destroy_cq(object);
 }
 
+static void *make_queue(struct rc *rc, struct ibv_cq *cq)
+{
+	(void)cq;
+	return ibv_create_cq(rc->context, LARGE, NULL, NULL, 0);
+}
+
 static void *make_qp(struct rc *rc, struct ibv_cq *cq)
 {
 	return rc_create_qp(rc->pd, cq, RC_DEPTH);
@@ -95,6 +105,7 @@ static const struct kind kinds[] = {
 	{"cq", make_cq, destroy_cq, 1},
 	{"qp", make_qp, destroy_qp, 0},
 	{"mr", make_mr, destroy_mr, 0},
+	{"queue", make_queue, destroy_cq, 0},
 	{"memory", make_piece, destroy_mr, 0},
 };
 
@@ -148,13 +159,16 @@ int main(int argc, char **argv)
 		    wanted);
 	if (!made)
 		die("nothing to destroy");
-	errno = kind->destroy(objects[--made]);
-	if (errno)
-		die_errno("cannot destroy a %s", kind->name);
-	objects[made] = kind->make(&rc, cq);
-	if (!objects[made])
-		die_errno("no %s again after one was destroyed", kind->name);
-	made++;
+	for (i = 0; i < TURNS; i++) {
+		errno = kind->destroy(objects[made - 1]);
+		if (errno)
+			die_errno("cannot destroy a %s", kind->name);
+		objects[made - 1] = kind->make(&rc, cq);
+		if (!objects[made - 1])
+			die_errno(
+				"turn %zu: no %s again after one was destroyed",
+				i, kind->name);
+	}
 	for (i = 0; i < made; i++) {
 		errno = kind->destroy(objects[i]);
 		if (errno)

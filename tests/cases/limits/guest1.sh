@@ -10,6 +10,7 @@ limit pd 4 EDQUOT
 limit cq 5 EDQUOT
 limit qp 6 EDQUOT
 limit mr 7 EDQUOT
+limit queue 3 EDQUOT
 
 # The limit is that of the file options less the doorbell area.
 step "pinned memory"
