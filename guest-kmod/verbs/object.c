@@ -362,27 +362,25 @@ static void vhyv_create_undo(struct vhyv_cmd *cmd)
 }
 
 /*
- * Execute a command that creates an object. The memory of queues counts until the host has
- * executed MUNMAP, which user space need not wait for: so after -EDQUOT, try again when
- * all that is on its way has been executed. Returns the same as vhyv_cmdq_exec(), and sets
- * @status to that of the reply.
+ * Execute a command that creates an object. The memory of a queue counts until the host
+ * has executed MUNMAP, and munmap(2) does not wait for that. So after -EDQUOT, wait for
+ * the MUNMAPs of all processes, as the limit is that of the vNIC, and try once more.
+ * Returns the same as vhyv_cmdq_exec(); if that is 0, @status is that of the reply.
  */
 static int vhyv_create_exec(struct vhyv_cmd *cmd, void *rsp, int *status)
 {
-	int ret;
+	int tries, ret;
 
-	ret = vhyv_cmdq_exec(cmd, true);
-	if (ret)
-		return ret;
-	*status = vhyv_cmd_reply(cmd, rsp, cmd->layout->rsp_len);
-	if (*status != -EDQUOT)
-		return 0;
-	flush_workqueue(cmd->hdev->munmap_wq);
-	vhyv_cmd_reuse(cmd);
-	ret = vhyv_cmdq_exec(cmd, true);
-	if (!ret)
+	for (tries = 1; ; tries++) {
+		ret = vhyv_cmdq_exec(cmd, true);
+		if (ret)
+			return ret;
 		*status = vhyv_cmd_reply(cmd, rsp, cmd->layout->rsp_len);
-	return ret;
+		if (*status != -EDQUOT || tries == 2)
+			return 0;
+		flush_workqueue(cmd->hdev->munmap_wq);
+		vhyv_cmd_reuse(cmd);
+	}
 }
 
 /**
