@@ -285,7 +285,7 @@ void hyvh_obj_erase(struct hyvh_objs *objs, struct hyvh_obj *obj)
 	wake_up_all(&objs->wait);
 }
 
-/* An object of the HCA is gone that has outlived the guest's, see @counts_on. */
+/* The HCA's object of one with hyvh_obj.counts_on is gone. Any context. */
 void hyvh_objs_uncount(struct hyvh_objs *objs, enum hyv_obj_type type)
 {
 	xa_lock(&objs->xa);

@@ -198,6 +198,24 @@ static void obj_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hyvh_obj_reserve(objs, &over, HYV_OBJ_QP, NULL), 0);
 	hyvh_obj_abort(objs, &over);
 
+	/* The HCA's object counts on, whichever of them goes first. */
+	for (i = 0; i < 2; i++) {
+		obj[0] = new_obj(test, HYV_OBJ_QP, NULL);
+		KUNIT_ASSERT_NOT_NULL(test, hyvh_obj_get(objs, obj[0]->handle,
+							 HYV_OBJ_QP));
+		KUNIT_EXPECT_EQ(test, hyvh_obj_remove(objs, obj[0]), 0);
+		obj[0]->counts_on = true;
+		if (i)
+			hyvh_objs_uncount(objs, HYV_OBJ_QP);
+		hyvh_obj_erase(objs, obj[0]);
+		KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_QP),
+				MAX_OBJS - i);
+		if (!i)
+			hyvh_objs_uncount(objs, HYV_OBJ_QP);
+		KUNIT_EXPECT_EQ(test, hyvh_objs_count(objs, HYV_OBJ_QP),
+				MAX_OBJS - 1);
+	}
+
 	/* A limit below the current count affects new objects. */
 	hyvh_objs_set_max(objs, HYV_OBJ_QP, 1);
 	for (i = 1; i < MAX_OBJS; i++) {
