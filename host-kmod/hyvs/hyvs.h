@@ -234,7 +234,7 @@ struct hyvs_process *hyvs_process_get(struct hyvs_device *dev);
 /* Once more, for what may outlive the context that @process is of. */
 int hyvs_process_hold(struct hyvs_device *dev, struct hyvs_process *process);
 void hyvs_process_put(struct hyvs_device *dev, struct hyvs_process *process);
-/* Has a worker of the process starved? See notify/follow.h. */
+/* For hyvh_rescue_begin(), for the workers of all contexts of the process. */
 bool *hyvs_process_starved(struct hyvs_process *process);
 bool hyvs_same_user(const struct hyvs_process *a, const struct hyvs_process *b);
 bool hyvs_may_have(u32 process_used, u32 user_used, u32 user_max);

@@ -54,7 +54,7 @@ struct hyvs_process {
 	unsigned int contexts;
 	unsigned int targets;
 	u32 used[HYVS_KINDS];
-	bool starved;			/* its workers; see notify/follow.h */
+	bool starved;			/* one of its workers has */
 };
 
 /*

@@ -103,7 +103,7 @@ static inline void hyvh_rescue_begin(struct hyvh_rescue *rescue,
 			   READ_ONCE(*starved) ? 0 : HZ);
 }
 
-/* Returns whether the thread is to have hyvh_rescue_undo() before it goes on. May sleep. */
+/* Returns true if hyvh_rescue_undo() must follow before the thread goes on. May sleep. */
 static inline bool hyvh_rescue_end(struct hyvh_rescue *rescue)
 {
 	cancel_delayed_work_sync(&rescue->work);
@@ -129,7 +129,7 @@ static inline bool hyvh_thread_park(struct task_struct *thread, bool *starved)
 	return hyvh_rescue_end(&rescue);
 }
 
-/* As kthread_stop(), after which a thread still has to run a little. */
+/* As kthread_stop(). A rescue is not undone: the thread has yet to exit. */
 static inline void hyvh_thread_stop(struct task_struct *thread, bool *starved)
 {
 	struct hyvh_rescue rescue;

@@ -58,9 +58,10 @@ struct hyvh_worker {
 	bool retry;
 	unsigned int retry_ms;
 
-	struct mutex control_lock;	/* protects the next three, changes of task */
+	/* Protects the next three, and changes of task. */
+	struct mutex control_lock;
 	bool paused;
-	bool rescued;			/* real-time until it goes on */
+	bool rescued;			/* real-time until it is resumed */
 	bool starved;			/* see notify/follow.h */
 	spinlock_t lock;		/* protects task; hardirq-safe */
 	struct task_struct *task;	/* NULL unless the thread exists */
