@@ -5,5 +5,10 @@
 for n in 1 2; do
 	get "mapped-$n" >/dev/null
 done
+# shellcheck source=tests/lib/cm.sh
+. "$HYV_TREE/tests/lib/cm.sh"
+# shellcheck source=tests/cases/cm-programs/programs.sh
+. "$CASE/../cm-programs/programs.sh"
+guest_programs
 # shellcheck source=tests/cases/cm/guest1.sh
 . "$CASE/../cm/guest1.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The guests use guest addressing and the stock rdma_cm. A host's part: all traffic
-# goes through its HCA, and no object is left.
+# The guests use guest addressing and the stock rdma_cm. A host's part: its GID map has
+# their addresses, and no object is left.
 . "$HYV_TREE/tests/lib/case.sh"
 
 # a guest's program has been killed, with the memory that its peer reads or sends to
@@ -14,22 +14,7 @@ for ((n = LAB_HOST; n <= 2; n += LAB_HOSTS)); do
 	mine+=("$n")
 done
 
-# packets: number that the HCA has sent and received.
-packets() {
-	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
-
-	echo $(($(cat $counters/sent_pkts) + $(cat $counters/rcvd_pkts)))
-}
-
 hyv list
-output=$(timeout $((60 * LAB_TIMEOUT_SCALE)) udpong -s "$MY_IP" -C 1 2>&1 >/dev/null || echo $?)
-[[ $output == rconnect:* ]]
-[ "$(get udpong)" = "$output" ]
-barrier preload
-before=$(packets)
-barrier preloaded
-# 64 MiB in packets of 4 KiB at most
-[ $(($(packets) - before)) -gt 16384 ]
 barrier connected
 
 step "the GID map has the guests' GIDs, and they cannot be changed"
