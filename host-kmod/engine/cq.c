@@ -5,8 +5,10 @@
 #include "cq.h"
 #include "mem.h"
 
-/* The record of a CQ that was never armed: no provider writes this. */
-#define NEVER_ARMED	0xffffffffU
+/* The record of a CQ that was never armed, or cannot be: no provider writes this. */
+#define NEVER_ARMED	0xffffffffU	/* in any byte order */
+
+#define CQE_WORDS	(sizeof(struct eng_mlx5_cqe) / sizeof(u64))
 
 void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 		const struct eng_cq_attr *attr)
@@ -20,7 +22,7 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
 	 * Providers begin with 0, which is also what the first arming writes:
 	 * without this nobody could tell.
 	 */
-	WRITE_ONCE(attr->record[ENG_REC_ARM], cpu_to_be32(NEVER_ARMED));
+	eng_store32((u32 *)&attr->record[ENG_REC_ARM], NEVER_ARMED);
 	cq->armed = NEVER_ARMED;
 	INIT_LIST_HEAD(&cq->link);
 	if (!attr->events)
@@ -49,7 +51,9 @@ void eng_cq_del(struct eng_cq *cq)
 /* Believe a consumer only if it is between the oldest entry and the newest. */
 static void eng_cq_read(struct eng_cq *cq)
 {
-	u32 ci = be32_to_cpu(READ_ONCE(cq->attr.record[ENG_REC_CONSUMED]));
+	__be32 bad = cpu_to_be32(cq->produced + 1);
+	u32 ci = be32_to_cpu(eng_load_be32(&cq->attr.record[ENG_REC_CONSUMED],
+					   bad));
 	u32 used = (cq->produced - ci) & ENG_CI_MASK;
 
 	if (used <= cq->attr.entries)
@@ -64,24 +68,29 @@ static bool eng_cq_full(struct eng_cq *cq)
 	return cq->produced - cq->consumed >= cq->attr.entries;
 }
 
-/* The owner bit makes it valid, so the bytes with it go last, in one store. */
-static inline void eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
+/*
+ * The owner bit makes it valid, so the bytes with it go last, in one store. False if
+ * memory is bad.
+ */
+static inline bool eng_cq_write(struct eng_cq *cq, struct eng_mlx5_cqe *cqe)
 {
 	u32 entries = cq->attr.entries;
 	u64 next = (cq->produced & (entries - 1)) + 1;
-	u64 last;
-	u8 *to;
+	const u64 *from = (u64 *)cqe;
+	u64 *to;
 
 	/* A long entry has it in the second half. */
 	to = eng_mem_at(&cq->attr.ring,
 			(next << cq->attr.entry_shift) - sizeof(*cqe));
 	cqe->op_own |= !!(cq->produced & entries);
-	memcpy(to, cqe, sizeof(*cqe) - sizeof(last));
-	memcpy(&last, (u8 *)cqe + sizeof(*cqe) - sizeof(last), sizeof(last));
+	if (!eng_store_words(to, from, CQE_WORDS - 1))
+		return false;
 	/* Pairs with the barrier of a consumer that has seen the owner bit. */
 	smp_wmb();
-	WRITE_ONCE(*(u64 *)(to + sizeof(*cqe) - sizeof(last)), last);
+	if (!eng_store64(to + CQE_WORDS - 1, from[CQE_WORDS - 1]))
+		return false;
 	cq->produced++;
+	return true;
 }
 
 /* False if there is no room in the list of @worker. */
@@ -110,11 +119,10 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 	eng_lock(&cq->lock);
 	if (cq->dead || cq->overrun) {
 		ok = cq->dead;
-	} else if (eng_cq_full(cq)) {
+	} else if (eng_cq_full(cq) || !eng_cq_write(cq, cqe)) {
 		eng_cq_overrun(cq);
 	} else {
 		ok = true;
-		eng_cq_write(cq, cqe);
 		cq->completed = cq->produced;
 		if (solicited)
 			cq->solicited = cq->produced;
@@ -149,7 +157,8 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 	 * sees the completions, or this sees that it has armed.
 	 */
 	smp_mb();
-	arm = be32_to_cpu(READ_ONCE(cq->attr.record[ENG_REC_ARM]));
+	arm = be32_to_cpu(eng_load_be32(&cq->attr.record[ENG_REC_ARM],
+					cpu_to_be32(NEVER_ARMED)));
 	if (cq->dead || arm == NEVER_ARMED ||
 	    ((arm >> ENG_ARM_SEQUENCE_SHIFT) & 3) != cq->sequence)
 		return;
@@ -232,7 +241,10 @@ int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
 	if (cq->overrun || eng_cq_full(cq) ||
 	    cq->produced - cq->consumed >= entries)
 		goto unlock;
-	eng_cq_write(cq, &cqe);
+	if (!eng_cq_write(cq, &cqe)) {
+		eng_cq_overrun(cq);
+		goto unlock;
+	}
 	cq->attr.ring = *ring;
 	cq->attr.entries = entries;
 	cq->attr.entry_shift = entry_shift;

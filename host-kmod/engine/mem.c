@@ -53,14 +53,6 @@ static inline void eng_iter_skip(struct eng_iter *it, u64 n)
 	*it = next;
 }
 
-#define eng_store_as(type, dst, buf)					\
-do {									\
-	type word;							\
-									\
-	memcpy(&word, buf, sizeof(word));				\
-	WRITE_ONCE(*(type *)(dst), word);				\
-} while (0)
-
 /* The largest size that @addr is aligned to and @n has room for, up to 8. */
 static u32 eng_store_size(unsigned long addr, u32 n)
 {
@@ -71,38 +63,48 @@ static u32 eng_store_size(unsigned long addr, u32 n)
 	return size;
 }
 
-static void eng_store_tail(u8 *dst, const u8 *buf, u32 n)
+static bool eng_store_piece(u8 *dst, const u8 *buf, u32 size)
+{
+	u64 word8;
+	u32 word4;
+	u16 word2;
+
+	switch (size) {
+	case 8:
+		memcpy(&word8, buf, sizeof(word8));
+		return eng_store64((u64 *)dst, word8);
+	case 4:
+		memcpy(&word4, buf, sizeof(word4));
+		return eng_store32((u32 *)dst, word4);
+	case 2:
+		memcpy(&word2, buf, sizeof(word2));
+		return eng_store16((u16 *)dst, word2);
+	default:
+		return eng_store8(dst, *buf);
+	}
+}
+
+static bool eng_store_tail(u8 *dst, const u8 *buf, u32 n)
 {
 	u32 size;
 
 	for (; n; dst += size, buf += size, n -= size) {
 		size = eng_store_size((unsigned long)dst, n);
-		switch (size) {
-		case 8:
-			eng_store_as(u64, dst, buf);
-			break;
-		case 4:
-			eng_store_as(u32, dst, buf);
-			break;
-		case 2:
-			eng_store_as(u16, dst, buf);
-			break;
-		default:
-			eng_store_as(u8, dst, buf);
-		}
+		if (!eng_store_piece(dst, buf, size))
+			return false;
 		/* Whoever sees the last ones must see those before. */
 		smp_wmb();
 	}
+	return true;
 }
 
-static inline void eng_store_words(u64 *dst, const u64 *src)
+static inline bool eng_store_half(u64 *dst, const u64 *src)
 {
-	WRITE_ONCE(dst[0], src[0]);
-	WRITE_ONCE(dst[1], src[1]);
-	WRITE_ONCE(dst[2], src[2]);
+	if (!eng_store_words(dst, src, 3))
+		return false;
 	/* The last word is what is polled. */
 	smp_wmb();
-	WRITE_ONCE(dst[3], src[3]);
+	return eng_store64(&dst[3], src[3]);
 }
 
 /*
@@ -118,16 +120,14 @@ bool eng_copy_tail(u8 *dst, const u8 *src, u32 n)
 			return false;
 		/* Whoever sees the last bytes must see the ones before. */
 		smp_wmb();
-		eng_store_tail(dst, (u8 *)buf, n);
-		return true;
+		return eng_store_tail(dst, (u8 *)buf, n);
 	}
 	if (eng_copy(buf, src, sizeof(buf)))
 		return false;
 	/* The same. */
 	smp_wmb();
-	eng_store_words((u64 *)dst, buf);
-	eng_store_words((u64 *)dst + 4, buf + 4);
-	return true;
+	return eng_store_half((u64 *)dst, buf) &&
+	       eng_store_half((u64 *)dst + 4, buf + 4);
 }
 
 bool eng_iter_copy_pieces(const struct eng_iter *dst, const struct eng_iter *src,

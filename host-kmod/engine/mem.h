@@ -51,6 +51,19 @@ static inline bool eng_mem_read(const struct eng_mem *mem, u64 offset, void *dst
 	return eng_mem_read_runs(mem, offset, dst, n);
 }
 
+/*
+ * The number of requests that a record counts, less @taken. If memory is bad it is more
+ * than there is room for in any queue, as if the record was forged.
+ */
+static inline u16 eng_posted(const __be32 *record, u32 taken)
+{
+	u32 posted = be32_to_cpu(eng_load_be32(record, cpu_to_be32(taken - 1)));
+
+	/* The requests are read after the record that counts them. */
+	smp_rmb();
+	return posted - taken;
+}
+
 /* For eng_iter_init(): the place is not in the first segment. */
 void eng_iter_seek(struct eng_iter *it);
 

@@ -6,6 +6,7 @@
 #define ENG_QP_H
 
 #include "cq.h"
+#include "mem.h"
 #include "srq.h"
 
 /* --- recv.c --- */
@@ -147,11 +148,8 @@ bool eng_requester_waits(struct eng_worker *worker, struct eng_qp *qp);
 /* The number of blocks that were not consumed; more than there are if forged. */
 static inline u16 eng_sq_posted(struct eng_qp *qp)
 {
-	u32 posted = be32_to_cpu(READ_ONCE(qp->init.record[ENG_REC_SEND]));
-
-	/* The requests are read after the record that counts them. */
-	smp_rmb();
-	return posted - READ_ONCE(qp->sq_head);
+	return eng_posted(&qp->init.record[ENG_REC_SEND],
+			  READ_ONCE(qp->sq_head));
 }
 
 static inline bool eng_qp_is_reliable(const struct eng_qp *qp)

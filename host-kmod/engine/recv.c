@@ -3,18 +3,13 @@
  * The receive requests of a QP, from its own or a shared queue.
  */
 #include "key.h"
-#include "mem.h"
 #include "qp.h"
 #include "table.h"
 
 /* The number of requests that were not taken; more than there is room if forged. */
 static u16 eng_rq_posted(struct eng_qp *qp)
 {
-	u32 posted = be32_to_cpu(READ_ONCE(qp->init.record[ENG_REC_RECV]));
-
-	/* The requests are read after the record that counts them. */
-	smp_rmb();
-	return posted - qp->rq_head;
+	return eng_posted(&qp->init.record[ENG_REC_RECV], qp->rq_head);
 }
 
 enum eng_get eng_recv_peek_rq(struct eng_worker *worker, struct eng_qp *qp,

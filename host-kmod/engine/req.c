@@ -3,7 +3,6 @@
  * The requester: executes a send queue in order.
  */
 #include "key.h"
-#include "mem.h"
 #include "qp.h"
 #include "table.h"
 

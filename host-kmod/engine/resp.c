@@ -78,18 +78,18 @@ static enum eng_verdict eng_exec_atomic(struct exec *x, struct eng_sge *sge)
 	const struct eng_op *op = x->op;
 	struct eng_iter from, to;
 	u64 *word, old;
+	bool done;
 
 	word = eng_mem_at(&sge->key->mem, sge->offset);
 	if ((unsigned long)word & 7 || op->raddr & 7)
 		return eng_refuse(x, ENG_EVENT_QP_REQUEST);
-	/* An instruction that meets bad memory is fatal, except in a copy. */
-	if (eng_copy(&old, word, sizeof(old)))
-		return ENG_NAK_OP;
 	/* In one step, as others may change the word all the time. */
 	if (op->code == ENG_OP_FETCH_ADD)
-		old = eng_fetch_add64(word, op->swap_add);
+		done = eng_fetch_add64(word, op->swap_add, &old);
 	else
-		old = eng_cmpxchg64(word, op->compare, op->swap_add);
+		done = eng_cmpxchg64(word, op->compare, op->swap_add, &old);
+	if (!done)
+		return ENG_NAK_OP;
 	eng_iter_init_private(&from, &old, 0);
 	eng_iter_init_op(&to, x);
 	return eng_iter_copy(&to, &from, sizeof(old), true) ? ENG_DONE :

@@ -28,11 +28,7 @@ void eng_srq_del(struct eng_srq *srq)
 
 static u16 eng_srq_posted(struct eng_srq *srq)
 {
-	u32 posted = be32_to_cpu(READ_ONCE(srq->attr.record[ENG_REC_RECV]));
-
-	/* The requests are read after the record that counts them. */
-	smp_rmb();
-	return posted - srq->popped;
+	return eng_posted(&srq->attr.record[ENG_REC_RECV], srq->popped);
 }
 
 static void eng_srq_break(struct eng_srq *srq)

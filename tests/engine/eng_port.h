@@ -45,7 +45,7 @@ static inline void eng_port_writes(const volatile void *to, size_t n)
 {
 }
 
-static inline bool eng_port_is_bad(const u8 *from, size_t n)
+static inline bool eng_port_is_bad(const void *at, size_t n)
 {
 	return false;
 }
@@ -65,13 +65,13 @@ static inline void eng_port_writes(const volatile void *to, size_t n)
 		eng_port_before_write(to, n);
 }
 
-/* Memory between these addresses is bad: reading it fails. */
+/* Memory between these addresses is bad: reading and writing it fails. */
 extern const u8 *eng_port_bad, *eng_port_bad_end;
 
-static inline bool eng_port_is_bad(const u8 *from, size_t n)
+static inline bool eng_port_is_bad(const void *at, size_t n)
 {
-	return eng_port_bad && from < eng_port_bad_end &&
-	       from + n > eng_port_bad;
+	return eng_port_bad && (const u8 *)at < eng_port_bad_end &&
+	       (const u8 *)at + n > eng_port_bad;
 }
 #endif
 
@@ -91,16 +91,73 @@ static inline bool eng_port_is_bad(const u8 *from, size_t n)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 
-static inline u64 eng_cmpxchg64(u64 *ptr, u64 old, u64 new)
+/* A word that is read, or @bad if memory is bad. */
+static inline u32 eng_load_be32(const u32 *from, u32 bad)
 {
-	__atomic_compare_exchange_n(ptr, &old, new, false, __ATOMIC_SEQ_CST,
-				    __ATOMIC_SEQ_CST);
-	return old;
+	u32 word = READ_ONCE(*from);
+
+	return eng_port_is_bad(from, sizeof(*from)) ? bad : word;
 }
 
-static inline u64 eng_fetch_add64(u64 *ptr, u64 value)
+/* These store a word, or return false if memory is bad. */
+static inline bool eng_store8(u8 *to, u8 word)
 {
-	return __atomic_fetch_add(ptr, value, __ATOMIC_SEQ_CST);
+	if (eng_port_is_bad(to, sizeof(word)))
+		return false;
+	WRITE_ONCE(*to, word);
+	return true;
+}
+
+static inline bool eng_store16(u16 *to, u16 word)
+{
+	if (eng_port_is_bad(to, sizeof(word)))
+		return false;
+	WRITE_ONCE(*to, word);
+	return true;
+}
+
+static inline bool eng_store32(u32 *to, u32 word)
+{
+	if (eng_port_is_bad(to, sizeof(word)))
+		return false;
+	WRITE_ONCE(*to, word);
+	return true;
+}
+
+static inline bool eng_store64(u64 *to, u64 word)
+{
+	if (eng_port_is_bad(to, sizeof(word)))
+		return false;
+	WRITE_ONCE(*to, word);
+	return true;
+}
+
+/* These return false if memory is bad, or leave in *@old what was at @at. */
+static inline bool eng_cmpxchg64(u64 *at, u64 compare, u64 swap, u64 *old)
+{
+	if (eng_port_is_bad(at, sizeof(*at)))
+		return false;
+	*old = compare;
+	__atomic_compare_exchange_n(at, old, swap, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	return true;
+}
+
+static inline bool eng_fetch_add64(u64 *at, u64 value, u64 *old)
+{
+	if (eng_port_is_bad(at, sizeof(*at)))
+		return false;
+	*old = __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+/* Store @n words in any order; false if memory is bad. */
+static inline bool eng_store_words(u64 *to, const u64 *from, u32 n)
+{
+	if (eng_port_is_bad(to, n * sizeof(*to)))
+		return false;
+	memcpy(to, from, n * sizeof(*to));
+	return true;
 }
 
 #ifdef ENG_PORT_COUNT
@@ -183,7 +240,7 @@ eng_port_copy(volatile u8 *to, const volatile u8 *from, size_t n)
 static inline size_t eng_copy(void *dst, const void *src, size_t n)
 {
 	eng_port_reads(src, n);
-	if (eng_port_is_bad(src, n))
+	if (eng_port_is_bad(src, n) || eng_port_is_bad(dst, n))
 		return n;
 #ifdef __SANITIZE_THREAD__
 	eng_port_copy(dst, src, n);

@@ -373,6 +373,127 @@ static void test_poison(void)
 	pair_destroy(&p);
 }
 
+/* The first @bytes of @buf are bad. */
+static void go_bad(struct buf *buf, u32 bytes)
+{
+	eng_port_bad = buf_at(buf, 0);
+	eng_port_bad_end = eng_port_bad + bytes;
+}
+
+/* A message of @bytes, to memory that is bad at @offset. */
+static void bad_end(u32 bytes, u32 offset)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, bytes);
+
+	eng_port_bad = buf_at(p.bbuf, offset);
+	eng_port_bad_end = eng_port_bad + 1;
+	qp_post(p.w, p.a,
+		&(struct wr){.opcode = MLX5_OPCODE_RDMA_WRITE,
+			     .raddr = p.bbuf->va,
+			     .rkey = p.bkey->eng.key,
+			     .sge = &from,
+			     .nr_sge = 1});
+	world_run(p.w);
+	expect(p.w, "the end of a message", "cq5 qp11 req error 14 at 0\n");
+	eng_port_bad = NULL;
+	pair_destroy(&p);
+}
+
+static void test_poison_stores(void)
+{
+	struct pair p;
+	struct sge from;
+	struct wr wr;
+
+	test_case(
+		"memory that cannot be written is an error of those who use it");
+	bad_end(1, 0);
+	bad_end(7, 4);
+	bad_end(64, 0);
+	bad_end(64, 63);
+	bad_end(200, 199);
+	bad_end(20000, 19999);
+
+	/* The last word of an entry, and another one. */
+	for (u32 at = 0; at < 64; at += 60) {
+		p = pair_create(ENG_RC);
+		from = pair_a(&p, 0, 8);
+		wr = send_from(&from);
+		wr.opcode = MLX5_OPCODE_RDMA_WRITE;
+		wr.raddr = p.bbuf->va;
+		wr.rkey = p.bkey->eng.key;
+		eng_port_bad = (u8 *)buf_at(p.acq->ring, 0) + at;
+		eng_port_bad_end = eng_port_bad + 4;
+		qp_post(p.w, p.a, &wr);
+		world_run(p.w);
+		expect(p.w, "completion", "cq5 cq error\nqp11 fatal\n");
+		eng_port_bad = NULL;
+		pair_destroy(&p);
+	}
+}
+
+static void test_poison_records(void)
+{
+	struct pair p = pair_create(ENG_RC);
+	struct sge from = pair_a(&p, 0, 8), to = pair_b(&p, 0, 8);
+	struct wr wr = send_from(&from);
+	struct srq *srq;
+	struct qp *c;
+
+	test_case("a record that cannot be read is an error of its queue");
+	qp_post(p.w, p.a, &wr);
+	go_bad(p.a->record, 8);
+	world_scan(p.w);
+	world_run(p.w);
+	expect(p.w, "send", "qp11 fatal\n");
+	pair_destroy(&p);
+
+	p = pair_create(ENG_RC);
+	qp_post_recv(p.b, &to, 1);
+	go_bad(p.b->record, 8);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "receive", "qp14 fatal\ncq5 qp11 req error 14 at 0\n");
+	pair_destroy(&p);
+
+	p = pair_create(ENG_RC);
+	srq = srq_create(p.w, 16, 2);
+	c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
+					     .send_cq = p.bcq,
+					     .recv_cq = p.bcq,
+					     .srq = srq,
+					     .pdn = 2});
+	qp_connect(p.a, c);
+	srq_post(srq, 0, 1, &to, 1);
+	go_bad(srq->record, 8);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "shared",
+	       "srq17 srq error\nqp20 fatal\nqp20 last wqe\n"
+	       "cq5 qp11 req error 14 at 0\n");
+	pair_destroy(&p);
+
+	/* No event, and no more than there is room for. */
+	p = pair_create(ENG_RC);
+	cq_arm(p.acq, 0, false);
+	go_bad(p.acq->record, 8);
+	wr.opcode = MLX5_OPCODE_NOP;
+	wr.nr_sge = 0;
+	for (u32 i = 0; i < p.acq->entries; i++) {
+		qp_post(p.w, p.a, &wr);
+		world_run(p.w);
+	}
+	CHECK(!p.acq->eng.overrun);
+	CHECK(!p.acq->eng.sequence);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	CHECK(p.acq->eng.overrun);
+	world_renew(p.w);
+	eng_port_bad = NULL;
+	pair_destroy(&p);
+}
+
 void test_malicious(void)
 {
 	test_requests();
@@ -383,4 +504,6 @@ void test_malicious(void)
 	test_own_queues();
 	test_changes();
 	test_poison();
+	test_poison_stores();
+	test_poison_records();
 }

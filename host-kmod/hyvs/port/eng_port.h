@@ -17,7 +17,8 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include <linux/uaccess.h>
+
+#include "eng_bad.h"
 
 /* Never taken in interrupts. */
 #define eng_lock_t		spinlock_t
@@ -26,14 +27,10 @@
 #define eng_lock(lock)		spin_lock(lock)
 #define eng_unlock(lock)	spin_unlock(lock)
 
-#define eng_cmpxchg64(ptr, old, new)	cmpxchg64(ptr, old, new)
-#define eng_fetch_add64(ptr, value)	\
-	atomic64_fetch_add(value, (atomic64_t *)(ptr))
-
-/* Returns bytes that were not copied: memory may be poisoned by the hardware. */
+/* Returns bytes that were not copied, as memory was bad. */
 static inline unsigned long eng_copy(void *dst, const void *src, size_t n)
 {
-	unsigned long left = copy_mc_to_kernel(dst, src, n);
+	unsigned long left = eng_copy_bad(dst, src, n);
 
 	/* The compiler must not read the source again. */
 	barrier();

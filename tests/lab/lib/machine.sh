@@ -197,6 +197,18 @@ machine_order() {
 	printf '%s %s\n' "$2" "$3" >&"${HOST_TO[$1]}"
 }
 
+# machine_poison HOST ADDRESS: report an error in the memory at this physical address, which
+# nobody has met so far, to the machine's kernel, as the hardware of AMD does
+machine_poison() {
+	local bits=0
+
+	# MCI_STATUS_VAL, _ADDRV and _DEFERRED; a read of memory
+	for bit in 63 58 44; do
+		bits=$((bits | 1 << bit))
+	done
+	printf 'mce 0 4 0x%x 0 %s 0\n' $((bits | 0x11f)) "$2" >&"${MONITOR_TO[$1]}"
+}
+
 # machine_interrogate HOST: make a kernel that does not respond panic, so that it
 # prints the stacks of its CPUs and processes on its console. QEMU's view of the
 # registers goes to NAME.monitor.log.

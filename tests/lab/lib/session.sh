@@ -200,7 +200,7 @@ session_end() {
 
 # case_wait ID SECONDS SHARE HOSTS: wait for the parts of a case on all hosts
 case_wait() {
-	local id=$1 end=$((SECONDS + $2)) share=$3 n status REPLY=
+	local id=$1 end=$((SECONDS + $2)) share=$3 n status file REPLY=
 	local -a waiting=()
 
 	for ((n = 1; n <= $4; n++)); do
@@ -209,6 +209,11 @@ case_wait() {
 	# poll each host, to notice if any of them dies
 	while [ ${#waiting[@]} -gt 0 ]; do
 		for n in "${!waiting[@]}"; do
+			file=$share/poison.$(machine_name "$n")
+			if [ -e "$file" ]; then
+				machine_poison "$n" "$(<"$file")"
+				rm "$file"
+			fi
 			status=0
 			machine_wait "$n" "exit $id" 1 || status=$?
 			[ $status != 2 ] || [ $SECONDS -ge $end ] || continue
