@@ -5,6 +5,7 @@
 #include <linux/jhash.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/xarray.h>
@@ -35,10 +36,14 @@ struct hyvh_mcast {
  */
 static struct mutex hyvh_mcast_locks[HYVH_MCAST_LOCKS];
 
+/* Nobody can choose groups that share another one's lock. */
+static u32 hyvh_mcast_seed __ro_after_init;
+
 void hyvh_mcast_init(void)
 {
 	int i;
 
+	hyvh_mcast_seed = get_random_u32();
 	for (i = 0; i < HYVH_MCAST_LOCKS; i++)
 		mutex_init(&hyvh_mcast_locks[i]);
 }
@@ -50,7 +55,8 @@ void hyvh_mcast_init(void)
 static struct mutex *hyvh_mcast_lock(const struct hyvh_qp *qp,
 				     const struct hyvh_mcast *mcast)
 {
-	u32 hash = jhash(mcast->gid.raw, sizeof(mcast->gid.raw), 0);
+	u32 hash = jhash(mcast->gid.raw, sizeof(mcast->gid.raw),
+			 hyvh_mcast_seed);
 	struct mutex *lock = &hyvh_mcast_locks[hash % HYVH_MCAST_LOCKS];
 
 	if (!hyvh_hca_driver(qp->vnic->hca)->mcast_races)
