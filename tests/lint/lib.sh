@@ -65,6 +65,36 @@ pure_units() {
 	done < <(source_files_like '^(gsi|(host|guest)-kmod)/Kbuild$')
 }
 
+# can_use_sparse KDIR: status 0 if the kernel's build can check by sparse. Those of 7.x need
+# a newer one than any release of Debian has.
+can_use_sparse() {
+	[[ ${1##*/} == linux-headers-6.* ]]
+}
+
+# read_depends DIR: print the modules that the hyv.ko there depends on
+read_depends() {
+	[ ! -e "$1/host-kmod/hyv.ko" ] || modinfo -F depends "$1/host-kmod/hyv.ko"
+}
+
+# check_sparse LOG KERNEL: has sparse checked each file that was compiled? A build that
+# cannot use it goes on without it.
+check_sparse() {
+	local compiled checked
+
+	compiled=$(grep -E '^ +CC ' "$1" | grep -cvE '(\.mod|module-common)\.o$' || true)
+	checked=$(grep -cE '^ +CHECK ' "$1" || true)
+	[ "$checked" -ge "$compiled" ] ||
+		finding "sparse has checked $checked of $compiled files on $2"
+}
+
+# check_depends DIR KERNEL: ib_core removes an HCA from hyv.ko first only if that was loaded
+# after ib_uverbs
+check_depends() {
+	! grep -qx host-kmod/hyv.ko "$1/modules" ||
+		tr , '\n' <"$1/depends" | grep -x ib_uverbs >/dev/null ||
+		finding "hyv.ko does not depend on ib_uverbs on $2"
+}
+
 # fill_build KDIR DIR: build all modules; leave the compiler's output (log), the
 # names of modules and of objects, the modules that hyv.ko depends on, and the
 # objects' global symbols (nm -A). Modules may be missing, as the log says.
@@ -80,9 +110,6 @@ fill_build() {
 	(
 		cd "$dir/build"
 		find . -name '*.ko' -printf '%P\n' >"$dir/modules"
-		: >"$dir/depends"
-		[ ! -e host-kmod/hyv.ko ] ||
-			modinfo -F depends host-kmod/hyv.ko >"$dir/depends"
 		find . -name '*.o' ! -name '*.mod.o' -printf '%P\n' |
 			while IFS= read -r object; do
 				# what a module is linked from, not the module
@@ -90,41 +117,46 @@ fill_build() {
 			done >"$dir/objects"
 		xargs -r -a "$dir/objects" nm -g -A >"$dir/symbols"
 	)
+	read_depends "$dir/build" >"$dir/depends"
 	rm -rf "$dir/build"
 }
 
-# fill_compiled KDIR DIR: compile all modules, those for tests, too, but without
-# sparse; leave the compiler's output (log) and the names of modules
+# fill_compiled KDIR DIR: compile all modules, those for tests, too, and check HyV's own
+# by sparse if the kernel's build can; leave the compiler's output (log, test-log), the
+# names of modules and the modules that hyv.ko depends on
 fill_compiled() {
-	local kdir=$1 dir=$2 tree=$2/test make
+	local kdir=$1 dir=$2 tree=$2/test make options=()
 
+	! can_use_sparse "$kdir" || options=(C=2 CF=-D__CHECK_ENDIAN__)
 	make=(make -j2 -C "$kdir" W=1)
 	mkdir -p "$tree"
-	make -j2 modules KDIR="$kdir" BUILD="$dir/build" W=1 >"$dir/log" 2>&1 ||
-		echo '*** make failed' >>"$dir/log"
+	make -j2 modules KDIR="$kdir" BUILD="$dir/build" W=1 "${options[@]}" \
+		>"$dir/log" 2>&1 || echo '*** make failed' >>"$dir/log"
+	: >"$dir/test-log"
 	if [ -d tests/mock ]; then
 		cp -r --parents -t "$tree" include gsi host-kmod guest-kmod tests/mock \
 			tests/loopback/module tests/malguest
 		cp tests/mock/Kbuild "$tree/"
-		"${make[@]}" M="$tree" hyv_mock.o hyv_loopback.o >>"$dir/log" 2>&1 ||
-			echo '*** make failed' >>"$dir/log"
-		"${make[@]}" M="$tree/tests/malguest" modules >>"$dir/log" 2>&1 ||
-			echo '*** make failed' >>"$dir/log"
+		"${make[@]}" M="$tree" hyv_mock.o hyv_loopback.o >>"$dir/test-log" 2>&1 ||
+			echo '*** make failed' >>"$dir/test-log"
+		"${make[@]}" M="$tree/tests/malguest" modules >>"$dir/test-log" 2>&1 ||
+			echo '*** make failed' >>"$dir/test-log"
 	fi
 	(cd "$dir/build" && find . -name '*.ko' -printf '%P\n') >"$dir/modules"
+	read_depends "$dir/build" >"$dir/depends"
 	sed -i "s|$dir/||g; /warning: the compiler differs/d; /warning: pahole/d" \
-		"$dir/log"
+		"$dir/log" "$dir/test-log"
 	rm -rf "$dir/build" "$tree"
 }
 
-# compiled_modules KERNEL: print a directory filled by fill_compiled
+# compiled_modules KDIR: print a directory filled by fill_compiled
 compiled_modules() {
-	local kdir key
+	local kdir=$1 key
 
-	kdir=$("$lint/../../scripts/kernel-headers" "$1")
 	key=$({
 		printf '%s\n' "$kdir" "$(gcc --version)"
-		declare -f fill_compiled
+		sparse --version
+		declare -f fill_compiled can_use_sparse read_depends
 		source_files_like '^(Kbuild|Makefile|(include|gsi|host-kmod|guest-kmod|tests/(mock|loopback/module|malguest))/.*)$' |
 			tr '\n' '\0' | xargs -0 sha256sum
 	} | cache_key)
@@ -139,7 +171,7 @@ built_modules() {
 	kdir=$("$lint/../../scripts/kernel-headers" "$1")
 	key=$({
 		printf '%s\n' "$kdir" "$(gcc --version)" "$(sparse --version)"
-		declare -f fill_build
+		declare -f fill_build read_depends
 		source_files_like '^(Kbuild|Makefile|(include|gsi|host-kmod|guest-kmod)/.*)$' |
 			tr '\n' '\0' | xargs -0 sha256sum
 	} | cache_key)
