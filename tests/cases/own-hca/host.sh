@@ -9,7 +9,7 @@
 . "$HYV_TREE/tests/lib/case.sh"
 MODULES=(test_addr test_atomic test_cq test_cq_events test_cqex test_device test_fork
 	test_mr test_parent_domain test_pd test_qp test_qpex test_relaxed_ordering
-	test_shared_pd)
+	test_shared_pd test_srq)
 # shellcheck source=tests/cases/pyverbs/run.sh
 . "$HYV_TREE/tests/cases/pyverbs/run.sh"
 
