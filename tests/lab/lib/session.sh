@@ -63,16 +63,15 @@ share_of() {
 # session_qemu: build QEMU for the machines, with the repairs that nested guests
 # need, and the QEMU of the host's guests
 session_qemu() {
-	local release options=()
+	local options=()
 
-	release=${QEMU_ASKED:-$(system_release "$HOST_SYSTEM")}
 	[ "${HYV_QEMU_SANITIZE:-0}" = 0 ] || options=(--sanitize)
 	QEMU=$("$TOP/qemu-patches/build" --qemu 7.2 --with "$LAB/qemu" | tail -n 1)
 	# shellcheck disable=SC2034 # for machine.sh
-	if [ "$release" = debian12 ] && [ ${#options[@]} = 0 ]; then
+	if [ "$QEMU_RELEASE" = debian12 ] && [ ${#options[@]} = 0 ]; then
 		GUEST_QEMU=$QEMU
 	else
-		GUEST_QEMU=$("$TOP/qemu-patches/build" --release "$release" \
+		GUEST_QEMU=$("$TOP/qemu-patches/build" --release "$QEMU_RELEASE" \
 			"${options[@]}" | tail -n 1)
 	fi
 }
@@ -209,12 +208,12 @@ case_wait() {
 	# poll each host, to notice if any of them dies
 	while [ ${#waiting[@]} -gt 0 ]; do
 		for n in "${!waiting[@]}"; do
+			status=0
 			file=$share/poison.$(machine_name "$n")
 			if [ -e "$file" ]; then
 				machine_poison "$n" "$(<"$file")"
 				rm "$file"
 			fi
-			status=0
 			machine_wait "$n" "exit $id" 1 || status=$?
 			[ $status != 2 ] || [ $SECONDS -ge $end ] || continue
 			unset "waiting[$n]"

@@ -8,8 +8,8 @@
 #   HOST_RAM, GUEST_RAM    default memory size of machines
 # Needs cache.sh.
 
-SYSTEMS=(debian12 debian12-bpo debian12-point debian12-debug debian12-race debian13
-	debian13-bpo)
+SYSTEMS=(debian12 debian12-bpo debian12-point debian12-new debian12-debug debian12-race
+	debian13 debian13-bpo debian13-point debian13-old)
 
 # system_release SYSTEM: print the release, as for debian_use
 system_release() {
@@ -24,12 +24,24 @@ system_kernel() {
 	# the kernel of the last point release, which lacks symbols that the kernels of
 	# the security archive export
 	debian12-point) echo debian12:6.1-point ;;
+	debian13-point) echo debian13:6.12-point ;;
+	# libraries of one release on the drivers of the other
+	debian12-new) echo debian13:7.3 ;;
+	debian13-old) echo debian12:6.1 ;;
 	debian12-debug) echo debian12:6.12-debug ;;
 	debian12-race) echo debian12:6.12-race ;;
 	debian13) echo debian13:6.12 ;;
 	debian13-bpo) echo debian13:7.3 ;;
 	*) die "unknown system '$1' (known: ${SYSTEMS[*]})" ;;
 	esac
+}
+
+# system_qemu SYSTEM: print the release whose QEMU a host with this system has. Of sid there
+# is a QEMU only.
+system_qemu() {
+	[[ " ${SYSTEMS[*]} sid " == *" $1 "* ]] ||
+		die "unknown system '$1' of QEMU (known: ${SYSTEMS[*]} sid)"
+	system_release "$1"
 }
 
 # systems_choose HOST GUEST: set the settings that depend on the systems
