@@ -17,7 +17,10 @@ SYSTEMS = debian12 debian12-bpo debian13 debian13-bpo
 PAIRS = $(foreach host,$(SYSTEMS),$(foreach guest,$(SYSTEMS), \
 		$(if $(filter $(host),$(guest)),all,lab)-$(host)+$(guest)))
 # Those whose source a release has, but that of kunit.
-KUNIT_KERNELS = debian12:6.1 debian13:6.12 debian13:7.3
+KUNIT_KERNELS = debian12:6.1 debian13:6.12 debian13:7.2 debian13:7.3
+# Kernels without security updates, and libraries on the drivers of another release.
+ODD_PAIRS = lab-debian12-point+debian12-point lab-debian13-point+debian13-point \
+	    lab-debian13+debian13-old lab-debian13-bpo+debian12-new
 KBUILD = $(MAKE) -C $(KDIR) M=$(abspath $(BUILD))
 # Print the release under which modules are installed. In include/config, Debian 12 has
 # another one, which it overrides.
@@ -59,8 +62,8 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 .PHONY: check-all
 check-all: ## run all cases on more systems, a debug kernel, fresh machines, for hours
 	@tests/check lint lint-builds kunit $(KUNIT_KERNELS:%=kunit-%) userlib fuzz \
-		engine engine-bandwidth qemu-each deb bench lab $(PAIRS) \
-		lab-debian12-point+debian12-point debug-lab debug fresh-debian12 fresh-debian13
+		engine engine-bandwidth qemu-each deb bench lab $(PAIRS) $(ODD_PAIRS) \
+		debug-lab debug mutants fresh-debian12 fresh-debian13
 
 .PHONY: check-debug
 check-debug: ## run the cases on a debug kernel (built on first use)
