@@ -29,7 +29,7 @@ size_t eng_copy_words(u8 *to, const u8 *from, size_t n);
  */
 static inline size_t eng_copy_bad(void *to, const void *from, size_t n)
 {
-	return static_cpu_has(X86_FEATURE_ERMS) ?
+	return cpu_feature_enabled(X86_FEATURE_ERMS) ?
 		copy_mc_to_kernel(to, from, n) : eng_copy_words(to, from, n);
 }
 
