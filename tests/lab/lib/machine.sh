@@ -202,11 +202,12 @@ machine_order() {
 machine_poison() {
 	local bits=0
 
-	# MCI_STATUS_VAL, _ADDRV and _DEFERRED; a read of memory
+	# MCI_STATUS_VAL, _ADDRV and _DEFERRED. Bank 4, that of the northbridge, with the
+	# extended code 8 is about memory, which newer kernels look at.
 	for bit in 63 58 44; do
 		bits=$((bits | 1 << bit))
 	done
-	printf 'mce 0 4 0x%x 0 %s 0\n' $((bits | 0x11f)) "$2" >&"${MONITOR_TO[$1]}"
+	printf 'mce 0 4 0x%x 0 %s 0\n' $((bits | 8 << 16 | 0x11f)) "$2" >&"${MONITOR_TO[$1]}"
 }
 
 # machine_interrogate HOST: make a kernel that does not respond panic, so that it
