@@ -200,7 +200,7 @@ machine_order() {
 # machine_poison HOST ADDRESS: report an error in the memory at this physical address, which
 # nobody has met so far, to the machine's kernel, as the hardware of AMD does
 machine_poison() {
-	local bits=0
+	local bits=0 bit
 
 	# MCI_STATUS_VAL, _ADDRV and _DEFERRED. Bank 4, that of the northbridge, with the
 	# extended code 8 is about memory, which newer kernels look at.
