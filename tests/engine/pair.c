@@ -34,6 +34,18 @@ void pair_destroy(struct pair *p)
 	world_destroy(p->w);
 }
 
+struct qp *pair_connect_srq(struct pair *p, struct srq *srq)
+{
+	struct qp *c = qp_create(p->w, &(struct qp_opts){.type = ENG_RC,
+							 .send_cq = p->bcq,
+							 .recv_cq = p->bcq,
+							 .srq = srq,
+							 .pdn = 2});
+
+	qp_connect(p->a, c);
+	return c;
+}
+
 struct sge pair_a(struct pair *p, u64 offset, u32 bytes)
 {
 	return (struct sge){p->abuf->va + offset, bytes, p->akey->eng.key};

@@ -20,6 +20,8 @@ struct pair {
 
 struct pair pair_create(enum eng_qp_type type);
 void pair_destroy(struct pair *p);
+/* Connect a with a new QP that has b's CQ and takes receives from @srq. */
+struct qp *pair_connect_srq(struct pair *p, struct srq *srq);
 /* Segments of @bytes in the buffers of a and b. */
 struct sge pair_a(struct pair *p, u64 offset, u32 bytes);
 struct sge pair_b(struct pair *p, u64 offset, u32 bytes);

@@ -100,7 +100,6 @@ static void test_records(void)
 	struct sge from = pair_a(&p, 0, 10);
 	struct wr wr = send_from(&from);
 	struct srq *srq;
-	struct qp *c;
 
 	test_case("records ahead of their rings");
 	qp_ring(p.w, p.a, 65);
@@ -118,12 +117,7 @@ static void test_records(void)
 
 	p = pair_create(ENG_RC);
 	srq = srq_create(p.w, 16, 2);
-	c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
-					     .send_cq = p.bcq,
-					     .recv_cq = p.bcq,
-					     .srq = srq,
-					     .pdn = 2});
-	qp_connect(p.a, c);
+	pair_connect_srq(&p, srq);
 	srq->posted = 16;
 	srq_post(srq, 0, 1, &from, 1);
 	qp_post(p.w, p.a, &wr);
@@ -140,15 +134,10 @@ static void test_links(void)
 	struct srq *srq = srq_create(p.w, 16, 2);
 	struct sge from = pair_a(&p, 0, 10), to = pair_b(&p, 0, 10);
 	struct wr wr = send_from(&from);
-	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
-							.send_cq = p.bcq,
-							.recv_cq = p.bcq,
-							.srq = srq,
-							.pdn = 2});
 
 	test_case("links of a shared receive queue");
 	wr.flags = 0;
-	qp_connect(p.a, c);
+	pair_connect_srq(&p, srq);
 	srq_post(srq, 0, 0, &to, 1);
 	srq_post(srq, 0, 0, &to, 1);
 	qp_post(p.w, p.a, &wr);
@@ -439,7 +428,6 @@ static void test_poison_records(void)
 	struct sge from = pair_a(&p, 0, 8), to = pair_b(&p, 0, 8);
 	struct wr wr = send_from(&from);
 	struct srq *srq;
-	struct qp *c;
 
 	test_case("a record that cannot be read is an error of its queue");
 	qp_post(p.w, p.a, &wr);
@@ -459,12 +447,7 @@ static void test_poison_records(void)
 
 	p = pair_create(ENG_RC);
 	srq = srq_create(p.w, 16, 2);
-	c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
-					     .send_cq = p.bcq,
-					     .recv_cq = p.bcq,
-					     .srq = srq,
-					     .pdn = 2});
-	qp_connect(p.a, c);
+	pair_connect_srq(&p, srq);
 	srq_post(srq, 0, 1, &to, 1);
 	go_bad(srq->record, 8);
 	qp_post(p.w, p.a, &wr);

@@ -177,14 +177,10 @@ static void test_srq(void)
 	struct srq *srq = srq_create(p.w, 16, 2);
 	struct sge from = pair_a(&p, 0, 100000), to = pair_b(&p, 0, 100000);
 	struct wr wr = {.opcode = MLX5_OPCODE_SEND, .sge = &from, .nr_sge = 1};
-	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
-							.send_cq = p.bcq,
-							.recv_cq = p.bcq,
-							.srq = srq,
-							.pdn = 2});
+	struct qp *c;
 
 	test_case("a shared receive queue follows its links");
-	qp_connect(p.a, c);
+	c = pair_connect_srq(&p, srq);
 	srq_post(srq, 0, 9, &to, 1);
 	srq_post(srq, 9, 3, &to, 1);
 	eng_srq_arm(&srq->eng, 1);
@@ -224,14 +220,9 @@ static void test_srq_pd(void)
 	struct sge from = pair_a(&p, 0, 10),
 		   to[2] = {pair_a(&p, 100, 10), pair_b(&p, 0, 10)};
 	struct wr wr = {.opcode = MLX5_OPCODE_SEND, .sge = &from, .nr_sge = 1};
-	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_RC,
-							.send_cq = p.bcq,
-							.recv_cq = p.bcq,
-							.srq = srq,
-							.pdn = 2});
 
 	test_case("a shared receive queue has an owner of its own");
-	qp_connect(p.a, c);
+	pair_connect_srq(&p, srq);
 	srq_post(srq, 0, 1, &to[0], 1);
 	srq_post(srq, 1, 2, &to[1], 1);
 	qp_post(p.w, p.a, &wr);
