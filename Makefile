@@ -62,7 +62,7 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 .PHONY: check-all
 check-all: ## run all cases on more systems, a debug kernel, fresh machines, for hours
 	@tests/check lint lint-builds kunit $(KUNIT_KERNELS:%=kunit-%) userlib fuzz \
-		engine engine-bandwidth qemu-each deb bench lab $(PAIRS) $(ODD_PAIRS) \
+		engine engine-bandwidth qemu-each deb bench whole-lab $(PAIRS) $(ODD_PAIRS) \
 		debug-lab debug mutants fresh-debian12 fresh-debian13
 
 .PHONY: check-debug
