@@ -90,6 +90,12 @@ struct eng_av {
 
 #define ENG_GRH_SIZE	40
 
+/* Where a datagram goes. */
+struct eng_path {
+	u8 grh[ENG_GRH_SIZE];	/* as it is in front of a received message */
+	u32 owner;		/* of the address: only its QPs get the message */
+};
+
 /* Functions of the environment. None may sleep or call the engine. */
 struct eng_ops {
 	/* Nanoseconds of a clock that never goes back. */
@@ -100,13 +106,10 @@ struct eng_ops {
 	void (*cq_event)(void *env, struct eng_cq *cq);
 	/* Called with locks held; @object is the CQ, QP or SRQ. */
 	void (*async)(void *env, enum eng_event event, void *object);
-	/*
-	 * May @qp send to this address? Fills in the GRH, as it is in front of a
-	 * received message.
-	 */
+	/* May @qp send to this address? Fills in @path; a group has no owner. */
 	bool (*ud_path)(void *env, const struct eng_qp *qp,
 			const struct eng_av *av, u32 length,
-			u8 grh[ENG_GRH_SIZE]);
+			struct eng_path *path);
 };
 
 /* IDs to objects: two loads, no lock for readers. See table.c. */
@@ -147,9 +150,9 @@ struct eng {
 	struct eng_table qps;
 	struct eng_table srqs;	/* of XRC domains */
 	eng_lock_t group_lock;	/* protects groups and nr_groups */
-	struct list_head groups[1 << ENG_GROUP_BITS];	/* by hash of the address */
+	struct list_head groups[1 << ENG_GROUP_BITS];	/* by hash of their names */
 	u32 nr_groups;
-	u64 group_hash[5];	/* random: nobody chooses who shares a list */
+	u64 group_hash[6];	/* random: nobody chooses who shares a list */
 };
 
 void eng_init(struct eng *eng, const struct eng_ops *ops, void *env);
@@ -421,6 +424,8 @@ struct eng_qp_init {
 	struct eng_cq *recv_cq;
 	struct eng_srq *srq;	/* or NULL */
 	u32 xrcdn;		/* of an XRC_TGT */
+	u32 net;		/* whose groups a UD joins and sends to */
+	u32 owner;		/* of the addresses at which a UD can be reached */
 };
 
 #define ENG_QP_STATE		BIT(0)
@@ -524,7 +529,10 @@ void eng_qp_del(struct eng_qp *qp);
 
 #define ENG_MULTICAST_QPN	0xffffffU
 
-/* Let a UD QP have what is sent to a group: -EEXIST, -ENOSPC or -ENOMEM. */
+/*
+ * Let a UD QP have what is sent to a group of its network: -EEXIST, -ENOSPC or
+ * -ENOMEM.
+ */
 int eng_group_join(struct eng_qp *qp, const u8 gid[16]);
 /* Return: 0, or -ENOENT if it has not joined. */
 int eng_group_leave(struct eng_qp *qp, const u8 gid[16]);

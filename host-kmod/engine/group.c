@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Multicast groups: UD QPs that get what is sent to an address.
+ * Multicast groups: UD QPs of a network that get what is sent to an address.
  */
 #include "group.h"
 
@@ -12,15 +12,16 @@ void eng_group_init(struct eng *eng)
 	for (i = 0; i < 1 << ENG_GROUP_BITS; i++)
 		INIT_LIST_HEAD(&eng->groups[i]);
 	eng->nr_groups = 0;
-	for (i = 0; i < 5; i++)
+	for (i = 0; i < 6; i++)
 		eng->group_hash[i] = eng_random();
 }
 
 /* Multiplication of pairs, which is universal. */
-static struct list_head *eng_group_list(struct eng *eng, const u8 gid[16])
+static struct list_head *eng_group_list(struct eng *eng, u32 net,
+					const u8 gid[16])
 {
 	const u64 *k = eng->group_hash;
-	u64 hash = k[4];
+	u64 hash = k[4] + k[5] * net;
 	u32 word[4], i;
 
 	memcpy(word, gid, sizeof(word));
@@ -29,12 +30,16 @@ static struct list_head *eng_group_list(struct eng *eng, const u8 gid[16])
 	return &eng->groups[hash >> (64 - ENG_GROUP_BITS)];
 }
 
-static struct eng_group *eng_group_find(struct eng *eng, const u8 gid[16])
+/* The group of @qp's network. */
+static struct eng_group *eng_group_find(const struct eng_qp *qp,
+					const u8 gid[16])
 {
+	u32 net = qp->init.net;
 	struct eng_group *group;
 
-	list_for_each_entry(group, eng_group_list(eng, gid), link)
-		if (!memcmp(group->gid, gid, sizeof(group->gid)))
+	list_for_each_entry(group, eng_group_list(qp->eng, net, gid), link)
+		if (group->net == net &&
+		    !memcmp(group->gid, gid, sizeof(group->gid)))
 			return group;
 	return NULL;
 }
@@ -69,16 +74,18 @@ int eng_group_join(struct eng_qp *qp, const u8 gid[16])
 	new = eng_zalloc(sizeof(*new));
 	if (!new)
 		return -ENOMEM;
+	new->net = qp->init.net;
 	memcpy(new->gid, gid, sizeof(new->gid));
 	eng_lock(&eng->group_lock);
-	group = eng_group_find(eng, gid);
+	group = eng_group_find(qp, gid);
 	if (!group && eng->nr_groups == ENG_MAX_GROUPS) {
 		ret = -ENOSPC;
 		goto unlock;
 	}
 	if (!group) {
 		group = new;
-		list_add_tail(&group->link, eng_group_list(eng, gid));
+		list_add_tail(&group->link,
+			      eng_group_list(eng, group->net, gid));
 		eng->nr_groups++;
 		new = NULL;
 	}
@@ -97,7 +104,7 @@ int eng_group_leave(struct eng_qp *qp, const u8 gid[16])
 	u32 i;
 
 	eng_lock(&eng->group_lock);
-	group = eng_group_find(eng, gid);
+	group = eng_group_find(qp, gid);
 	if (!group)
 		goto unlock;
 	i = eng_group_member(group, qp);
@@ -116,14 +123,15 @@ unlock:
 	return ret;
 }
 
-u32 eng_group_members(struct eng *eng, const u8 gid[16],
+u32 eng_group_members(const struct eng_qp *qp, const u8 gid[16],
 		      struct eng_qp *members[ENG_MAX_MEMBERS])
 {
+	struct eng *eng = qp->eng;
 	struct eng_group *group;
 	u32 n = 0;
 
 	eng_lock(&eng->group_lock);
-	group = eng_group_find(eng, gid);
+	group = eng_group_find(qp, gid);
 	if (group) {
 		n = group->members;
 		memcpy(members, group->member, n * sizeof(*members));

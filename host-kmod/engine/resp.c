@@ -412,7 +412,7 @@ static enum eng_verdict eng_deliver_ud(struct exec *x, u8 *grh)
 /* A datagram on its way. */
 struct eng_datagram {
 	struct exec *exec;
-	u8 grh[ENG_GRH_SIZE];
+	struct eng_path path;
 	u32 qkey;
 };
 
@@ -426,7 +426,7 @@ static void eng_deliver_to(struct eng_qp *peer, struct eng_datagram *datagram)
 	if (!peer->dead && peer->init.type == ENG_UD &&
 	    eng_state_receives(peer->state) &&
 	    peer->attr.qkey == datagram->qkey)
-		eng_deliver_ud(x, datagram->grh);
+		eng_deliver_ud(x, datagram->path.grh);
 	eng_unlock(&peer->recv);
 }
 
@@ -447,16 +447,17 @@ u32 eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
 
 	/* The highest bit stands for the key of the QP. */
 	datagram.qkey = op->qkey >> 31 ? qp->attr.qkey : op->qkey;
-	if (!eng->ops->ud_path(eng->env, qp, &op->av, op->length, datagram.grh))
+	if (!eng->ops->ud_path(eng->env, qp, &op->av, op->length,
+			       &datagram.path))
 		return 0;
 	if (op->dqpn == ENG_MULTICAST_QPN) {
-		n = eng_group_members(eng, op->av.dgid, worker->members);
+		n = eng_group_members(qp, op->av.dgid, worker->members);
 		for (i = 0; i < n; i++)
 			eng_deliver_to(worker->members[i], &datagram);
 		return n;
 	}
 	peer = eng_table_find(&eng->qps, op->dqpn);
-	if (!peer)
+	if (!peer || peer->init.owner != datagram.path.owner)
 		return 0;
 	eng_deliver_to(peer, &datagram);
 	return 1;

@@ -151,7 +151,7 @@ static void hyvs_fill_grh(u8 *grh, const struct eng_av *av,
 }
 
 bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
-		  u32 length, u8 grh[ENG_GRH_SIZE])
+		  u32 length, struct eng_path *path)
 {
 	struct hyvs_device *dev = env;
 	struct in6_addr dgid;
@@ -163,6 +163,7 @@ bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
 	if (!rdma_is_multicast_addr(&dgid) &&
 	    !hyvs_gids_have(&dev->gids, &dgid))
 		return false;
-	hyvs_fill_grh(grh, av, &sgid, length);
+	hyvs_fill_grh(path->grh, av, &sgid, length);
+	path->owner = 0;
 	return true;
 }

@@ -219,7 +219,7 @@ int hyvs_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
 int hyvs_add_gid(const struct ib_gid_attr *attr, void **context);
 int hyvs_del_gid(const struct ib_gid_attr *attr, void **context);
 bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
-		  u32 length, u8 grh[ENG_GRH_SIZE]);
+		  u32 length, struct eng_path *path);
 
 bool hyvs_port_is_up(const struct hyvs_device *dev);
 

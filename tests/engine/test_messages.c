@@ -343,6 +343,46 @@ static void test_datagrams(void)
 	pair_destroy(&p);
 }
 
+/* Whatever QP number and Q_Key a datagram has. */
+static void test_owners(void)
+{
+	struct pair p = pair_create(ENG_UD);
+	struct sge from = pair_a(&p, 0, 100), to = pair_b(&p, 0, 140);
+	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
+							.send_cq = p.bcq,
+							.recv_cq = p.bcq,
+							.pdn = 2,
+							.owner = 3});
+	struct wr wr = {.opcode = MLX5_OPCODE_SEND,
+			.sge = &from,
+			.nr_sge = 1,
+			.qkey = 0x1234};
+
+	test_case("a datagram reaches the QPs of the address's owner only");
+	qp_connect(p.b, c);
+	qp_post_recv(p.b, &to, 1);
+	qp_post_recv(c, &to, 1);
+	wr.dqpn = c->eng.init.qpn;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "of nobody", "");
+	p.w->owner = 4;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "of another one", "");
+	p.w->owner = 3;
+	wr.dqpn = p.b->eng.init.qpn;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "to a QP that is not the owner's", "");
+	wr.dqpn = c->eng.init.qpn;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "to one of the owner",
+	       "cq8 qp17 resp 2 at 0 bytes 140 imm 0 from 11 grh\n");
+	pair_destroy(&p);
+}
+
 /* A receive that was taken from the SRQ ends with an error, but no QP does. */
 static void test_long_to_srq(void)
 {
@@ -433,6 +473,50 @@ static void test_multicast(void)
 	CHECK(eng_group_join(&c->eng, gid) == -ENOSPC);
 	for (member = p.w->qps; member != c; member = member->next)
 		CHECK(!eng_group_leave(&member->eng, gid));
+	pair_destroy(&p);
+}
+
+static void test_networks(void)
+{
+	static const u8 gid[16] = {0xff, 0x0e, 9};
+	struct pair p = pair_create(ENG_UD);
+	struct sge from = pair_a(&p, 0, 100), to = pair_b(&p, 0, 140);
+	struct wr wr = {.opcode = MLX5_OPCODE_SEND,
+			.sge = &from,
+			.nr_sge = 1,
+			.dqpn = ENG_MULTICAST_QPN,
+			.gid = gid,
+			.qkey = 0x1234};
+	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
+							.send_cq = p.bcq,
+							.recv_cq = p.bcq,
+							.pdn = 2,
+							.net = 1});
+	struct qp *d = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
+							.send_cq = p.acq,
+							.recv_cq = p.acq,
+							.pdn = 1,
+							.net = 1});
+
+	test_case("groups of two networks with one address are two");
+	qp_connect(d, c);
+	CHECK(!eng_group_join(&p.b->eng, gid));
+	CHECK(!eng_group_join(&c->eng, gid));
+	CHECK(p.w->eng.nr_groups == 2);
+	qp_post_recv(p.b, &to, 1);
+	qp_post_recv(c, &to, 1);
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "of one network",
+	       "cq8 qp14 resp 2 at 0 bytes 140 imm 0 from 11 grh\n");
+	qp_post(p.w, d, &wr);
+	world_run(p.w);
+	expect(p.w, "of the other one",
+	       "cq8 qp17 resp 2 at 0 bytes 140 imm 0 from 20 grh\n");
+	CHECK(!eng_group_leave(&p.b->eng, gid));
+	CHECK(eng_group_leave(&p.b->eng, gid) == -ENOENT);
+	CHECK(!eng_group_leave(&c->eng, gid));
+	CHECK(!p.w->eng.nr_groups);
 	pair_destroy(&p);
 }
 
@@ -533,8 +617,10 @@ void test_messages(void)
 	test_inline();
 	test_self();
 	test_datagrams();
+	test_owners();
 	test_long_to_srq();
 	test_multicast();
+	test_networks();
 	test_unreliable();
 	test_psn();
 	test_reset();

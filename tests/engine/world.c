@@ -120,11 +120,12 @@ static void world_async(void *env, enum eng_event event, void *object)
 
 static bool world_ud_path(void *env, const struct eng_qp *qp,
 			  const struct eng_av *av, u32 length,
-			  u8 grh[ENG_GRH_SIZE])
+			  struct eng_path *path)
 {
 	struct world *w = env;
 
-	memset(grh, 0x47, ENG_GRH_SIZE);
+	memset(path->grh, 0x47, sizeof(path->grh));
+	path->owner = w->owner;
 	return w->paths;
 }
 
@@ -141,6 +142,7 @@ static void world_begin(struct world *w)
 	w->now = 1000000000;
 	w->next_id = 1;
 	w->paths = true;
+	w->owner = 0;
 	w->other = NULL;
 	eng_worker_add(&w->eng, &w->worker);
 }
@@ -497,6 +499,8 @@ struct qp *qp_create(struct world *w, const struct qp_opts *opts)
 		.recv_cq = opts->recv_cq ? &opts->recv_cq->eng : NULL,
 		.srq = opts->srq ? &opts->srq->eng : NULL,
 		.xrcdn = WORLD_XRCD,
+		.net = opts->net,
+		.owner = opts->owner,
 	};
 	struct qp *qp = calloc(1, sizeof(*qp));
 

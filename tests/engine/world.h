@@ -20,7 +20,8 @@ struct world {
 	struct eng_worker worker;
 	u64 now;
 	u32 next_id;
-	bool paths;    /* UD messages reach everybody */
+	u32 owner;     /* of all addresses of UD messages */
+	bool paths;    /* UD messages arrive */
 	bool quiet;    /* several threads: no log */
 	bool no_rings; /* workers find requests when they look for them */
 	void (*on_wake)(struct eng_worker *worker); /* or NULL */
@@ -148,7 +149,7 @@ struct qp_opts {
 	enum eng_qp_type type;
 	struct cq *send_cq, *recv_cq;
 	struct srq *srq;
-	u32 pdn, sq_entries, rq_entries;
+	u32 pdn, sq_entries, rq_entries, net, owner;
 	bool no_sq;
 	struct eng_worker *worker; /* NULL: the one of the world */
 };
