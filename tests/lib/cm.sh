@@ -17,13 +17,16 @@ guest_barrier() {
 	get "$1-$((3 - number))" >/dev/null
 }
 
-# listening: status 0 if a program listens on an rdma_cm ID, and did when this was called
-# before. An ID is in that state a little earlier than it is known to the IB CM.
+# listening: status 0 if programs listen on rdma_cm IDs and wait. An ID is in that state a
+# little earlier than it is known to the IB CM.
 listening() {
-	local before=${listening_ids:-}
+	local pid pids
 
-	listening_ids=$(rdma resource show cm_id | grep -o 'state LISTEN.* pid [0-9]*' || true)
-	[ "$listening_ids" ] && [ "$listening_ids" = "$before" ]
+	pids=$(rdma resource show cm_id | sed -n 's/.* state LISTEN .* pid \([0-9]*\).*/\1/p')
+	for pid in $pids; do
+		grep -q '^State:.*sleeping' "/proc/$pid/status" || return
+	done
+	[ "$pids" ]
 }
 
 # resources: number of objects of each type of the device, including those of
