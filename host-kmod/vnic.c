@@ -161,6 +161,7 @@ static void hyvh_vnic_stop(struct hyvh_vnic *vnic)
 static void hyvh_vnic_detach_hca(struct hyvh_vnic *vnic)
 {
 	lockdep_assert_held_write(&vnic->teardown_rwsem);
+	hyvh_vgids_leave_hca(&vnic->vgids);
 	hyvh_hca_detach(vnic->hca, &vnic->hca_link);
 	WRITE_ONCE(vnic->hca, NULL);
 }

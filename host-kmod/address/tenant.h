@@ -30,6 +30,9 @@ struct hyvh_tenant {
 
 #define HYVH_TENANT_MAX_STATIC	(1024 * 1024)
 
+/* The number of hyvh_default_tenant's network. */
+#define HYVH_DEFAULT_NET	1
+
 /* The tenant of all vNICs. */
 extern struct hyvh_tenant hyvh_default_tenant;
 

@@ -19,6 +19,7 @@
 #include "address/vgid.h"
 #include "debug.h"
 #include "hca/hca.h"
+#include "hca/lend.h"
 
 #define HYVH_MAX_GID_PREFIXES	64
 
@@ -118,16 +119,33 @@ void hyvh_addressing_free(struct hyvh_addressing *mode)
 	kfree(mode->entry);
 }
 
+/* The HCA has no more to do with the vGIDs, which are empty. */
+void hyvh_vgids_leave_hca(struct hyvh_vgids *vgids)
+{
+	if (vgids->lease)
+		vgids->lease->ops->close(vgids->lease);
+	vgids->lease = NULL;
+}
+
 /*
  * Change the addressing mode of empty vGIDs. @mode receives the old one.
- * Returns -EOPNOTSUPP if @hca does not support the mode.
+ * Returns -EOPNOTSUPP if @hca does not support the mode, or an error of
+ * hyvh_hca_lend().
  */
 int hyvh_vgids_set_mode(struct hyvh_vgids *vgids, const struct hyvh_hca *hca,
 			struct hyvh_addressing *mode)
 {
+	struct hyvh_lease *lease = NULL;
+
 	if (mode->entry && !hyvh_hca_has_roce(hca))
 		return hyvh_refuse(vgids->vnic_id, -EOPNOTSUPP,
 				   "guest addressing needs RoCE v2 on all ports");
+	if (mode->entry)
+		lease = hyvh_hca_lend(hca, HYVH_DEFAULT_NET, vgids->vnic_id);
+	if (IS_ERR(lease))
+		return PTR_ERR(lease);
+	hyvh_vgids_leave_hca(vgids);
+	vgids->lease = lease;
 	swap(vgids->mode, *mode);
 	vgids->tenant = vgids->mode.entry ? &hyvh_default_tenant : NULL;
 	return 0;
@@ -138,11 +156,33 @@ static bool hyvh_vgid_used(const struct hyvh_vgid *entry)
 	return hyvh_gid_kind(&entry->gid) != HYVH_GID_UNUSABLE;
 }
 
+/* Let a lease have an entry as well, or no more if @gid is NULL. */
+static int hyvh_vgid_lend(struct hyvh_vgids *vgids,
+			  const struct hyvh_vgid *entry,
+			  const union ib_gid *gid)
+{
+	struct hyvh_lease *lease = vgids->lease;
+
+	if (!lease)
+		return 0;
+	return lease->ops->set_gid(lease, entry - vgids->mode.entry, gid);
+}
+
+/* In this order: the next owner must be the only one at the HCA, too. */
 static void hyvh_vgid_empty(struct hyvh_vgids *vgids, struct hyvh_vgid *entry)
 {
-	if (!entry->of_hca)
+	if (!entry->of_hca) {
+		hyvh_vgid_lend(vgids, entry, NULL);
 		hyvh_tenant_del(vgids->tenant, &entry->gid, vgids->vnic_id);
+	}
 	memset(entry, 0, sizeof(*entry));
+}
+
+/* The guest gets a new context of the HCA. */
+void hyvh_vgids_bind(struct hyvh_vgids *vgids, struct ib_ucontext *context)
+{
+	if (vgids->lease)
+		vgids->lease->ops->bind(vgids->lease, context);
 }
 
 /* Delete all vGIDs. */
@@ -227,10 +267,17 @@ static int hyvh_vgids_add_locked(struct hyvh_vgids *vgids,
 				      &vgids->waiter);
 		if (ret)
 			return ret;
+		ret = hyvh_vgid_lend(vgids, entry, gid);
+		if (ret)
+			goto err_tenant;
 	}
 	entry->gid = *gid;
 	entry->of_hca = of_hca;
 	return 0;
+
+err_tenant:
+	hyvh_tenant_del(vgids->tenant, gid, vgids->vnic_id);
+	return ret;
 }
 
 /**

@@ -14,6 +14,7 @@
 struct hyv_ah_attr;
 struct hyvh_events;
 struct hyvh_hca;
+struct hyvh_lease;
 
 /* An entry of a port's GID table. */
 struct hyvh_vgid {
@@ -36,6 +37,7 @@ struct hyvh_vgids {
 	/* Change under hyvh_vnic.teardown_rwsem held for writing. */
 	struct hyvh_tenant *tenant;	/* NULL in host addressing */
 	struct hyvh_addressing mode;
+	struct hyvh_lease *lease;	/* has the vGIDs, if the HCA lends; or NULL */
 
 	struct hyvh_gid_waiter waiter;	/* protected by hyvh_tenant.lock */
 
@@ -44,8 +46,8 @@ struct hyvh_vgids {
 
 /*
  * All functions need process context and may sleep. The caller holds
- * hyvh_vnic.teardown_rwsem, for writing if it calls hyvh_vgids_set_mode() or
- * hyvh_vgids_clear(). hyvh_addressing_*() need no lock.
+ * hyvh_vnic.teardown_rwsem, for writing if it calls hyvh_vgids_set_mode(),
+ * hyvh_vgids_clear() or hyvh_vgids_leave_hca(). hyvh_addressing_*() need no lock.
  */
 void hyvh_vgids_init(struct hyvh_vgids *vgids, struct hyvh_events *events);
 void hyvh_vgids_free(struct hyvh_vgids *vgids);
@@ -66,6 +68,8 @@ int hyvh_vgids_add(struct hyvh_vgids *vgids, struct hyvh_hca *hca, u32 port,
 		   u32 index, const union ib_gid *gid);
 int hyvh_vgids_del(struct hyvh_vgids *vgids, u32 port, u32 index);
 void hyvh_vgids_clear(struct hyvh_vgids *vgids);
+void hyvh_vgids_leave_hca(struct hyvh_vgids *vgids);
+void hyvh_vgids_bind(struct hyvh_vgids *vgids, struct ib_ucontext *context);
 
 int hyvh_vgids_translate(struct hyvh_vgids *vgids, struct hyvh_hca *hca,
 			 const struct hyv_ah_attr *in, bool ah,

@@ -53,6 +53,7 @@ static const struct hyvh_hca_driver hyvh_hca_drivers[] = {
 	{
 		.driver_id = RDMA_DRIVER_MLX5,
 		.module = "hyvs",
+		.lends = true,
 		HYVH_MLX5_ABI,
 	},
 	{

@@ -27,6 +27,7 @@ struct hyvh_hca_link;
  * @device_data: QUERY_DEVICE has provider data
  * @wqe_addresses: work requests have the addresses of datagrams, which thus cannot be
  *	translated
+ * @lends: the driver has leases, see lend.h
  * @doorbell_pages: doorbell pages that a context has, at most
  * @context_request: provider data to open a context, or NULL if it needs none
  * @context_request_len: bytes of @context_request
@@ -43,6 +44,7 @@ struct hyvh_hca_driver {
 	bool mcast_races;
 	bool device_data;
 	bool wqe_addresses;
+	bool lends;
 	u32 doorbell_pages;
 	const void *context_request;
 	u32 context_request_len;

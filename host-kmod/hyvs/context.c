@@ -126,6 +126,7 @@ void hyvs_dealloc_ucontext(struct ib_ucontext *ib)
 	hyvs_worker_stop(uctx);
 	hyvs_uars_put(uctx->uars);
 	mutex_destroy(&uctx->record_lock);
+	hyvs_lease_put(uctx->lease);
 	hyvs_process_put(to_hyvs_device(ib->device), uctx->process);
 }
 

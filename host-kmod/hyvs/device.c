@@ -150,20 +150,21 @@ static void hyvs_fill_grh(u8 *grh, const struct eng_av *av,
 	ip_send_check(ip);
 }
 
-bool hyvs_ud_path(void *env, const struct eng_qp *qp, const struct eng_av *av,
+/* A process can write any address into a work request. */
+bool hyvs_ud_path(void *env, const struct eng_qp *eng, const struct eng_av *av,
 		  u32 length, struct eng_path *path)
 {
-	struct hyvs_device *dev = env;
+	const struct hyvs_gids *gids =
+		container_of(eng, struct hyvs_qp, eng)->gids;
 	struct in6_addr dgid;
 	union ib_gid sgid;
 
 	memcpy(&dgid, av->dgid, sizeof(dgid));
-	if (!hyvs_gids_get(&dev->gids, av->sgid_index, &sgid))
+	if (!hyvs_gids_get(gids, av->sgid_index, &sgid))
 		return false;
 	if (!rdma_is_multicast_addr(&dgid) &&
-	    !hyvs_gids_have(&dev->gids, &dgid))
+	    !hyvs_gids_find(gids, &dgid, &path->owner))
 		return false;
 	hyvs_fill_grh(path->grh, av, &sgid, length);
-	path->owner = 0;
 	return true;
 }

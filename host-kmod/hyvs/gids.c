@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The GIDs of a port, by index and by value. Each datagram looks up two of them.
+ * Tables of GIDs, by index and by value. Each datagram looks up two GIDs.
  */
 #include <linux/errno.h>
 #include <linux/jhash.h>
@@ -14,53 +14,86 @@
 /* Does not change until it is freed, a grace period after its end. */
 struct hyvs_gid {
 	union ib_gid gid;
-	struct hlist_node node;		/* in hash */
+	u32 net;
+	u32 owner;
+	struct hlist_node node;		/* in the hash */
 	struct rcu_head rcu;
 };
 
-void hyvs_gids_init(struct hyvs_gids *gids, u32 seed)
+void hyvs_gid_hash_init(struct hyvs_gid_hash *hash, u32 seed)
 {
-	memset(gids, 0, sizeof(*gids));
-	spin_lock_init(&gids->lock);
-	gids->seed = seed;
+	memset(hash, 0, sizeof(*hash));
+	spin_lock_init(&hash->lock);
+	hash->seed = seed;
 }
 
-/* The seed is random, as the network may choose addresses of its hosts. */
-static struct hlist_head *hyvs_gids_list(struct hyvs_gids *gids,
+void hyvs_gids_init(struct hyvs_gids *gids, struct hyvs_gid_hash *hash, u32 net,
+		    u32 owner)
+{
+	memset(gids, 0, sizeof(*gids));
+	gids->hash = hash;
+	gids->net = net;
+	gids->owner = owner;
+}
+
+/* The seed is random, as networks and guests may choose addresses. */
+static struct hlist_head *hyvs_gids_list(const struct hyvs_gids *gids,
 					 const void *gid)
 {
-	u32 hash = jhash(gid, sizeof(union ib_gid), gids->seed);
+	struct hyvs_gid_hash *hash = gids->hash;
+	u32 value = jhash(gid, sizeof(union ib_gid), hash->seed + gids->net);
 
-	return &gids->hash[hash >> (32 - HYVS_GID_BITS)];
+	return &hash->list[value >> (32 - HYVS_GID_BITS)];
+}
+
+static struct hyvs_gid *hyvs_gid_new(const struct hyvs_gids *gids,
+				     const union ib_gid *gid)
+{
+	struct hyvs_gid *new = kmalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+
+	if (!new)
+		return NULL;
+	new->gid = *gid;
+	new->net = gids->net;
+	new->owner = gids->owner;
+	return new;
 }
 
 int hyvs_gids_set(struct hyvs_gids *gids, unsigned int index,
 		  const union ib_gid *gid)
 {
 	struct hyvs_gid *new = NULL, *old;
+	spinlock_t *lock = &gids->hash->lock;
 
 	if (index >= HYVS_MAX_GIDS)
 		return -EINVAL;
 	if (gid) {
-		new = kmalloc(sizeof(*new), GFP_KERNEL);
+		new = hyvs_gid_new(gids, gid);
 		if (!new)
 			return -ENOMEM;
-		new->gid = *gid;
 	}
-	spin_lock(&gids->lock);
+	spin_lock(lock);
 	old = rcu_replace_pointer(gids->entry[index], new,
-				  lockdep_is_held(&gids->lock));
+				  lockdep_is_held(lock));
 	if (new)
 		hlist_add_head_rcu(&new->node, hyvs_gids_list(gids, gid));
 	if (old)
 		hlist_del_rcu(&old->node);
-	spin_unlock(&gids->lock);
+	spin_unlock(lock);
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;
 }
 
-bool hyvs_gids_get(struct hyvs_gids *gids, unsigned int index,
+void hyvs_gids_clear(struct hyvs_gids *gids)
+{
+	unsigned int i;
+
+	for (i = 0; i < HYVS_MAX_GIDS; i++)
+		hyvs_gids_set(gids, i, NULL);
+}
+
+bool hyvs_gids_get(const struct hyvs_gids *gids, unsigned int index,
 		   union ib_gid *gid)
 {
 	struct hyvs_gid *entry = NULL;
@@ -74,17 +107,20 @@ bool hyvs_gids_get(struct hyvs_gids *gids, unsigned int index,
 	return entry;
 }
 
-bool hyvs_gids_have(struct hyvs_gids *gids, const void *gid)
+bool hyvs_gids_find(const struct hyvs_gids *gids, const void *gid, u32 *owner)
 {
 	struct hyvs_gid *entry;
 	bool found = false;
 
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(entry, hyvs_gids_list(gids, gid), node) {
-		if (!memcmp(&entry->gid, gid, sizeof(entry->gid))) {
-			found = true;
-			break;
-		}
+		if (entry->net != gids->net ||
+		    memcmp(&entry->gid, gid, sizeof(entry->gid)))
+			continue;
+		if (owner)
+			*owner = entry->owner;
+		found = true;
+		break;
 	}
 	rcu_read_unlock();
 	return found;

@@ -83,7 +83,8 @@ struct hyvs_device {
 	spinlock_t target_lock;		/* protects it; outside the engine's */
 	struct work_struct target_work;	/* runs it */
 	atomic_t variant;		/* of the next key */
-	struct hyvs_gids gids;
+	struct hyvs_gid_hash gid_hash;
+	struct hyvs_gids gids;		/* of the port */
 	bool has_gsi;
 	struct gsi_port gsi_port;
 	atomic64_t stats[HYVS_STATS];
@@ -104,6 +105,7 @@ struct hyvs_record_page {
 struct hyvs_ucontext {
 	struct ib_ucontext ib;
 	struct hyvs_process *process;
+	struct hyvs_lease *lease;	/* of the guest in guest addressing, or NULL */
 	struct hyvs_uars *uars;
 	struct task_struct *task;
 	spinlock_t run_lock;		/* protects worker; outside the engine's */
@@ -171,6 +173,7 @@ struct hyvs_qp {
 	struct eng_qp eng;
 	struct hyvs_mem ring;
 	struct hyvs_record_page *record;
+	const struct hyvs_gids *gids;	/* that its datagrams are from */
 	struct mutex lock;		/* protects attr, serialises changes and joins */
 	struct ib_qp_attr attr;
 };
@@ -270,6 +273,12 @@ void hyvs_run_targets(struct work_struct *work);
 
 int hyvs_link_init(void);
 void hyvs_link_exit(void);
+
+/* --- lend.c --- */
+
+/* The addresses of the processes that have the context. */
+const struct hyvs_gids *hyvs_context_gids(const struct hyvs_ucontext *uctx);
+void hyvs_lease_put(struct hyvs_lease *lease);
 
 /* --- ops.c --- */
 

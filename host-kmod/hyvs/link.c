@@ -83,7 +83,8 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	hyvs_stats_init(dev);
 	spin_lock_init(&dev->members_lock);
 	INIT_LIST_HEAD(&dev->members);
-	hyvs_gids_init(&dev->gids, get_random_u32());
+	hyvs_gid_hash_init(&dev->gid_hash, get_random_u32());
+	hyvs_gids_init(&dev->gids, &dev->gid_hash, 0, 0);
 	dev_hold(ndev);
 	dev->ndev = ndev;
 	dev->ib.node_type = RDMA_NODE_IB_CA;

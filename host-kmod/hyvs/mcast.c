@@ -45,18 +45,18 @@ static struct hyvs_member *hyvs_member_find(struct hyvs_device *dev,
 	return found;
 }
 
-/* May a process have another place in a group? */
+/* May the process of @new have another place in the group? */
 static bool hyvs_member_allowed(struct hyvs_device *dev,
-				const struct hyvs_process *process,
-				const union ib_gid *gid)
+				const struct hyvs_member *new)
 {
-	const struct hyvs_process *other;
+	const struct hyvs_process *process = new->qp->id.process, *other;
 	struct hyvs_member *member;
 	u32 own = 0, all = 0;
 
 	lockdep_assert_held(&dev->members_lock);
 	list_for_each_entry(member, &dev->members, link) {
-		if (memcmp(&member->gid, gid, sizeof(*gid)))
+		if (member->qp->eng.init.net != new->qp->eng.init.net ||
+		    memcmp(&member->gid, &new->gid, sizeof(new->gid)))
 			continue;
 		other = member->qp->id.process;
 		own += other == process;
@@ -72,7 +72,7 @@ static int hyvs_member_add(struct hyvs_device *dev, struct hyvs_member *member)
 	int ret = -EDQUOT;
 
 	spin_lock(&dev->members_lock);
-	if (hyvs_member_allowed(dev, process, &member->gid))
+	if (hyvs_member_allowed(dev, member))
 		ret = hyvs_charge(dev, process, HYVS_MEMBER);
 	if (!ret)
 		list_add_tail(&member->link, &dev->members);

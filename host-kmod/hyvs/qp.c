@@ -234,6 +234,9 @@ int hyvs_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *attr,
 	if (attr->recv_cq)
 		init.recv_cq = &to_hyvs_cq(attr->recv_cq)->eng;
 	init.srq = attr->srq ? &to_hyvs_srq(attr->srq)->eng : NULL;
+	qp->gids = hyvs_context_gids(uctx);
+	init.net = qp->gids->net;
+	init.owner = qp->gids->owner;
 	mutex_init(&qp->lock);
 	qp->attr.cap = attr->cap;
 	/* As libmlx5 has it: all places of the queue can be used. */
@@ -338,8 +341,8 @@ static int hyvs_qp_path(struct hyvs_qp *qp, const struct rdma_ah_attr *ah,
 	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
 		return -EINVAL;
 	dgid = grh->dgid;
-	if (!hyvs_gids_have(gids, &dgid) &&
-	    (hyvs_find_guest(grh, &dgid) || !hyvs_gids_have(gids, &dgid)))
+	if (!hyvs_gids_find(gids, &dgid, NULL) &&
+	    (hyvs_find_guest(grh, &dgid) || !hyvs_gids_find(gids, &dgid, NULL)))
 		return -EHOSTUNREACH;
 	memcpy(eng->sgid, &grh->sgid_attr->gid, sizeof(eng->sgid));
 	memcpy(eng->dgid, &dgid, sizeof(eng->dgid));

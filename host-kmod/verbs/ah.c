@@ -74,13 +74,15 @@ const struct hyvh_obj_ops hyvh_ah_ops = {
 
 /*
  * May the guest send datagrams? Not if it would put addresses into its work requests
- * that the host cannot translate.
+ * that nobody on the host looks at.
  */
 bool hyvh_cmd_has_ah(const struct hyvh_cmd *cmd)
 {
+	const struct hyvh_vgids *vgids = &cmd->vnic->vgids;
+
 	return cmd->ibdev->ops.create_user_ah &&
-	       !(cmd->driver->wqe_addresses &&
-		 hyvh_vgids_enabled(&cmd->vnic->vgids));
+	       (!cmd->driver->wqe_addresses || vgids->lease ||
+		!hyvh_vgids_enabled(vgids));
 }
 
 int hyvh_cmd_create_ah(struct hyvh_cmd *cmd)

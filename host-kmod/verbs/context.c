@@ -87,6 +87,7 @@ static int hyvh_context_build(struct hyvh_cmd *cmd, struct hyvh_obj *obj,
 		ret = hyvh_cmd_refuse(cmd, -ENODEV, "HCA was replaced");
 		goto err_uncharge;
 	}
+	hyvh_vgids_bind(&vnic->vgids, context->uctx.ib);
 	return 0;
 
 err_uncharge:
