@@ -136,6 +136,40 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 	return ok;
 }
 
+/* The worker of the CQ looks at it when the time of its event has come. */
+static void eng_cq_wait(struct eng_cq *cq)
+{
+	struct eng_worker *worker = cq->worker;
+	struct eng *eng = worker->eng;
+	bool sooner;
+
+	eng_lock(&worker->lock);
+	sooner = !worker->cq_due || cq->due < worker->cq_due;
+	if (sooner)
+		WRITE_ONCE(worker->cq_due, cq->due);
+	eng_unlock(&worker->lock);
+	if (sooner)
+		eng->ops->wake(eng->env, worker);
+}
+
+/* Does the event wait for more than @completed? */
+static bool eng_cq_defers(struct eng_cq *cq, u64 completed)
+{
+	u64 since = cq->reported > cq->armed_at ? cq->reported : cq->armed_at;
+	struct eng *eng = cq->worker->eng;
+	u64 now;
+
+	if (completed - since >= cq->least)
+		return false;
+	now = eng->ops->now(eng->env);
+	if (!cq->due)
+		cq->due = now + cq->period;
+	if (now >= cq->due)
+		return false;
+	eng_cq_wait(cq);
+	return true;
+}
+
 /*
  * A request for an event has the number of the events so far. So one that was
  * served, or an old one, is not served again, and there is no state to be lost but
@@ -150,6 +184,7 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 {
 	struct eng *eng = cq->worker->eng;
 	u64 completed;
+	bool waits;
 	u32 arm;
 
 	/*
@@ -171,12 +206,16 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 	completed = cq->completed;
 	if (arm & ENG_ARM_SOLICITED && cq->any_after != cq->reported)
 		completed = cq->solicited;
-	if (completed <= cq->reported || completed <= cq->armed_at) {
+	waits = completed <= cq->reported || completed <= cq->armed_at;
+	if (!waits && cq->period)
+		waits = eng_cq_defers(cq, completed);
+	if (waits) {
 		/* A request for any completion is not replaced by one for less. */
 		if (!(arm & ENG_ARM_SOLICITED))
 			cq->any_after = cq->reported;
 		return;
 	}
+	cq->due = 0;
 	cq->reported = cq->produced;
 	cq->sequence = (cq->sequence + 1) & 3;
 	eng->ops->cq_event(eng->env, cq);
@@ -187,6 +226,29 @@ void eng_cq_notify(struct eng_cq *cq)
 	eng_lock(&cq->lock);
 	eng_cq_notify_locked(cq);
 	eng_unlock(&cq->lock);
+}
+
+void eng_cq_moderate(struct eng_cq *cq, u32 least, u64 period)
+{
+	eng_lock(&cq->lock);
+	cq->least = least;
+	cq->period = least ? period : 0;
+	cq->due = 0;
+	eng_cq_notify_locked(cq);
+	eng_unlock(&cq->lock);
+}
+
+void eng_cq_due(struct eng_worker *worker)
+{
+	u64 due = READ_ONCE(worker->cq_due);
+
+	if (!due || due > worker->now)
+		return;
+	/* Before the look: those that go on waiting say so again. */
+	eng_lock(&worker->lock);
+	WRITE_ONCE(worker->cq_due, 0);
+	eng_unlock(&worker->lock);
+	worker->arm_left = READ_ONCE(worker->nr_cqs);
 }
 
 void eng_cq_flush(struct eng_worker *worker)

@@ -14,6 +14,8 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 void eng_cq_flush(struct eng_worker *worker);
 /* Raise the event if @cq is armed and has what it is armed for. */
 void eng_cq_notify(struct eng_cq *cq);
+/* Let the worker look at all its CQs, if the event of one is due. */
+void eng_cq_due(struct eng_worker *worker);
 /* Look at the next CQs that may have been armed. */
 void eng_cq_scan(struct eng_worker *worker);
 

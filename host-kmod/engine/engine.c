@@ -171,6 +171,7 @@ bool eng_run(struct eng_worker *worker, u32 wqes, u32 bytes)
 	eng_place_due(worker);
 	eng_run_rnr(worker);
 	eng_run_error(worker);
+	eng_cq_due(worker);
 	if (worker->arm_left)
 		eng_cq_scan(worker);
 	while (budget.wqes > 0 && budget.bytes > 0) {

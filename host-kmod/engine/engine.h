@@ -216,6 +216,7 @@ struct eng_worker {
 	eng_lock_t cq_lock;		/* protects cqs */
 	struct list_head cqs;		/* that can have events, by cq->link */
 	u32 nr_cqs;
+	u64 cq_due;			/* protected by lock: of the next late event */
 
 	struct eng_cq *touched[ENG_TOUCHED];
 	u32 nr_touched;
@@ -340,6 +341,9 @@ struct eng_cq {
 	u64 armed_at;		/* produced, where the consumer was for @armed */
 	u64 completed;		/* produced, after the last entry of a completion */
 	struct eng_worker *touched; /* who has it in its list, at least */
+	u32 least;		/* completions that an event is for, */
+	u64 period;		/* or nanoseconds that it comes late; 0: neither */
+	u64 due;		/* of the event that waits for either; 0: none */
 	u32 armed;		/* word of the record, as last read */
 	u8 sequence;		/* events so far, modulo 4 */
 	bool overrun;
@@ -354,6 +358,11 @@ void eng_cq_add(struct eng_worker *worker, struct eng_cq *cq,
  */
 int eng_cq_resize(struct eng_cq *cq, const struct eng_mem *ring, u32 entries,
 		  u8 entry_shift);
+/*
+ * Raise events for @least completions, or @period nanoseconds after the first one was
+ * seen; at once if either is 0.
+ */
+void eng_cq_moderate(struct eng_cq *cq, u32 least, u64 period);
 void eng_cq_del(struct eng_cq *cq);
 
 /* --- Shared receive queues --- */

@@ -231,6 +231,8 @@ bool eng_place_next(struct eng_worker *worker, u64 *deadline)
 		next = worker->error_due;
 	if (worker->nr_timers && (!next || worker->timers[0].due < next))
 		next = worker->timers[0].due;
+	if (worker->cq_due && (!next || worker->cq_due < next))
+		next = worker->cq_due;
 	eng_unlock(&worker->lock);
 	*deadline = next;
 	return more;

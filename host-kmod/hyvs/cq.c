@@ -4,6 +4,7 @@
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/time64.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -144,6 +145,16 @@ int hyvs_resize_user_cq(struct ib_cq *ib, unsigned int cqe,
 	ret = hyvs_resize_cq_locked(ib, roundup_pow_of_two(cqe + 1), udata);
 	mutex_unlock(&cq->resize_lock);
 	return ret;
+}
+
+int hyvs_modify_cq(struct ib_cq *ib, u16 count, u16 period)
+{
+	struct hyvs_cq *cq = to_hyvs_cq(ib);
+
+	if (cq->gsi)
+		return -EOPNOTSUPP;
+	eng_cq_moderate(&cq->eng, count, period * NSEC_PER_USEC);
+	return 0;
 }
 
 int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)

@@ -37,6 +37,8 @@ int hyvs_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	attr->max_sge_rd = HYVS_MAX_SGE;
 	attr->max_cq = hyvs_max_objects[HYVS_CQ];
 	attr->max_cqe = HYVS_MAX_CQE;
+	attr->cq_caps.max_cq_moderation_count = U16_MAX;
+	attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	attr->max_mr = hyvs_max_objects[HYVS_KEY];
 	attr->max_mw = hyvs_max_objects[HYVS_KEY];
 	attr->max_pd = hyvs_max_objects[HYVS_PD];

@@ -360,6 +360,7 @@ int hyvs_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs);
 int hyvs_resize_user_cq(struct ib_cq *ib, unsigned int cqe,
 			struct ib_udata *udata);
+int hyvs_modify_cq(struct ib_cq *ib, u16 count, u16 period);
 int hyvs_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
 int hyvs_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *attr,
 		    struct ib_udata *udata);

@@ -45,6 +45,7 @@ const struct ib_device_ops hyvs_ops = {
 	.get_link_layer = hyvs_link_layer,
 	.get_port_immutable = hyvs_port_immutable,
 	.mmap = hyvs_mmap,
+	.modify_cq = hyvs_modify_cq,
 	.modify_qp = hyvs_modify_qp,
 	.modify_srq = hyvs_modify_srq,
 	.query_device = hyvs_query_device,

@@ -401,6 +401,7 @@ static void query(void)
 	CHECK(attr.state == qp->eng.state);
 	eng_srq_arm(&f.srq->eng, below(20));
 	eng_srq_limit(&f.srq->eng);
+	eng_cq_moderate(&f.cq[below(2)]->eng, below(4), below(3) * 1000);
 }
 
 static void join_or_leave(void)

@@ -130,6 +130,68 @@ static void test_arming(void)
 	pair_destroy(&p);
 }
 
+static void test_moderation(void)
+{
+	const u64 period = 50000;
+	struct pair p = pair_create(ENG_RC);
+	u64 begin;
+
+	test_case("an event for so many completions, or so late");
+	eng_cq_moderate(&p.acq->eng, 3, period);
+	cq_arm(p.acq, 0, false);
+	eng_arm(&p.w->worker);
+	nop(&p, 0);
+	nop(&p, 0);
+	expect(p.w, "too few",
+	       "cq5 qp11 req 0 at 0 bytes 0\ncq5 qp11 req 0 at 1 bytes 0\n");
+	nop(&p, 0);
+	expect(p.w, "enough", "cq5 event\ncq5 qp11 req 0 at 2 bytes 0\n");
+	cq_arm(p.acq, 1, false);
+	eng_arm(&p.w->worker);
+	nop(&p, 0);
+	begin = p.w->now;
+	expect(p.w, "one", "cq5 qp11 req 0 at 3 bytes 0\n");
+	CHECK(eng_scan(&p.w->worker, true).deadline == begin + period);
+	world_sleep(p.w, period - 1000, 1000);
+	expect(p.w, "too early", "");
+	world_sleep(p.w, 1000, 1000);
+	expect(p.w, "late", "cq5 event\n");
+	CHECK(!eng_scan(&p.w->worker, true).deadline);
+
+	test_case("the time begins again for each event");
+	cq_arm(p.acq, 2, false);
+	eng_arm(&p.w->worker);
+	world_sleep(p.w, 2 * period, 1000);
+	nop(&p, 0);
+	world_sleep(p.w, period - 1000, 1000);
+	expect(p.w, "too early", "cq5 qp11 req 0 at 4 bytes 0\n");
+	world_sleep(p.w, 1000, 1000);
+	expect(p.w, "late", "cq5 event\n");
+
+	test_case("an event that waits comes when there is no more moderation");
+	cq_arm(p.acq, 3, false);
+	eng_arm(&p.w->worker);
+	nop(&p, 0);
+	expect(p.w, "waits", "cq5 qp11 req 0 at 5 bytes 0\n");
+	eng_cq_moderate(&p.acq->eng, 0, period);
+	expect(p.w, "comes", "cq5 event\n");
+	cq_arm(p.acq, 0, false);
+	eng_arm(&p.w->worker);
+	nop(&p, 0);
+	expect(p.w, "at once", "cq5 event\ncq5 qp11 req 0 at 6 bytes 0\n");
+
+	test_case("a waiting event is not restricted to solicited completions");
+	eng_cq_moderate(&p.acq->eng, 100, period);
+	cq_arm(p.acq, 1, false);
+	eng_arm(&p.w->worker);
+	nop(&p, 0);
+	cq_arm(p.acq, 1, true);
+	eng_arm(&p.w->worker);
+	world_sleep(p.w, period, 1000);
+	expect(p.w, "comes", "cq5 event\ncq5 qp11 req 0 at 7 bytes 0\n");
+	pair_destroy(&p);
+}
+
 static void test_resize(void)
 {
 	struct pair p = pair_create(ENG_RC);
@@ -240,6 +302,7 @@ void test_queues(void)
 {
 	test_rings();
 	test_arming();
+	test_moderation();
 	test_resize();
 	test_srq();
 	test_srq_pd();

@@ -47,6 +47,7 @@ xrc "$OUT/xrc-domain"
 perftest across write-bw-16 ib_write_bw -s 4096 -n 50 -q 16
 perftest across send-bw-srq ib_send_bw -s 4096 -n 50 -q 4 --use-srq
 domains
+moderation
 python3 "$HYV_TREE/tests/cases/own-hca/sizes.py" "$IBDEV" | tee "$OUT/sizes"
 barrier end
 klog_check
