@@ -31,7 +31,8 @@ static inline bool eng_sge_resolve(struct eng_sge *sge, struct eng_key *key,
 	    !eng_in_range(offset, sge->length, key->mem.length))
 		return false;
 	sge->key = key;
-	sge->offset = offset;
+	/* Also where the processor speculates that it is in range. */
+	sge->offset = array_index_nospec(offset, key->mem.length);
 	return true;
 }
 

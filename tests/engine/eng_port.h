@@ -91,6 +91,12 @@ static inline bool eng_port_is_bad(const void *at, size_t n)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 
+/* 0 for an index that is out of range. Speculation does not matter here. */
+static inline u64 array_index_nospec(u64 index, u64 size)
+{
+	return index & -(u64)(index < size);
+}
+
 /* A word that is read, or @bad if memory is bad. */
 static inline u32 eng_load_be32(const u32 *from, u32 bad)
 {
