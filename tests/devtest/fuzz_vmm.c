@@ -182,11 +182,15 @@ static void *ioctl_thread(void *arg)
 	uintptr_t number = (uintptr_t)arg;
 	struct fuzz_vnic *n = &gen.vnic[number % VNICS];
 	struct dt_rng rng = thread_rng(number);
+	struct fuzz_kcov kcov;
 	int which;
+	bool ok;
 
+	fuzz_kcov_start(&kcov);
 	while (!atomic_load(&gen.stop)) {
-		bool ok = !fuzz_ioctl(n, &rng, &which);
-
+		fuzz_kcov_reset(&kcov);
+		ok = !fuzz_ioctl(n, &rng, &which);
+		fuzz_kcov_new(&kcov, &shared->cov);
 		atomic_fetch_add(&shared->ioctls[which], 1);
 		if (ok)
 			atomic_fetch_add(&shared->ioctls_ok[which], 1);
