@@ -12,10 +12,10 @@ export PREFIX DESTDIR
 
 MODULE_SOURCES = $(filter-out %.mod.c,$(shell find Kbuild include gsi \
 			host-kmod guest-kmod -name '*.[ch]' -o -name Kbuild))
-# All cases where host and guests have one system, a few where they differ.
+# All cases where host and guests have one system, fewer where they differ.
 SYSTEMS = debian12 debian12-bpo debian13 debian13-bpo
 PAIRS = $(foreach host,$(SYSTEMS),$(foreach guest,$(SYSTEMS), \
-		$(if $(filter $(host),$(guest)),all,lab)-$(host)+$(guest)))
+		$(if $(filter $(host),$(guest)),all,mixed)-$(host)+$(guest)))
 # Those whose source a release has, but that of kunit.
 KUNIT_KERNELS = debian12:6.1 debian13:6.12 debian13:7.2 debian13:7.3
 # Kernels without security updates, and libraries on the drivers of another release.
