@@ -4,8 +4,8 @@
  * addressing: the one that the first port is paired with, and one with the
  * HCA's address.
  *
- * The GRH of a message that a UD QP receives contains the link-local addresses
- * of the HCAs on its path, not guest addresses. To answer,
+ * With most HCAs, the GRH of a message that a UD QP receives contains the link-local
+ * addresses of the HCAs on its path, not guest addresses. To answer,
  * ibv_create_ah_from_wc() looks up the GID that it was sent to in the port's
  * table, and then a route back. So that both are found, there is a network
  * device with the HCA's MAC address as an upper device of the paired one: the

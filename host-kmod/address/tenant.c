@@ -93,7 +93,7 @@ int hyvh_tenant_del(struct hyvh_tenant *tenant, const union ib_gid *gid,
 	return ret;
 }
 
-/* QPs and address handles keep the GIDs that they were translated to. */
+/* QPs and address handles that were translated keep their GIDs. */
 int hyvh_tenant_merge(struct hyvh_tenant *tenant, struct hyvh_gid_map *batch,
 		      bool replace, union ib_gid *bad)
 {

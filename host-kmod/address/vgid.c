@@ -348,7 +348,7 @@ int hyvh_vgids_del(struct hyvh_vgids *vgids, u32 port, u32 index)
 
 /*
  * Check for a GID to send from. The one of the HCA, which any guest can enter, is for UD
- * messages that answer to a GRH.
+ * messages that answer to a GRH; with a lease a GRH has vGIDs.
  */
 static bool hyvh_vgids_has(struct hyvh_vgids *vgids, u32 port, u32 index,
 			   bool ah)
@@ -358,7 +358,8 @@ static bool hyvh_vgids_has(struct hyvh_vgids *vgids, u32 port, u32 index,
 
 	mutex_lock(&vgids->lock);
 	entry = hyvh_vgid_get(vgids, port, index);
-	has = entry && hyvh_vgid_used(entry) && (ah || !entry->of_hca);
+	has = entry && hyvh_vgid_used(entry) &&
+	      (!entry->of_hca || (ah && !vgids->lease));
 	mutex_unlock(&vgids->lock);
 	return has;
 }
@@ -403,7 +404,7 @@ static int hyvh_route_to_gid(struct hyvh_route *route, struct hyvh_vgids *vgids,
 {
 	struct hyvh_gid_owner owner;
 
-	if (ah && hyvh_gid_is_in_grh(vgids, hca, port, gid)) {
+	if (ah && !vgids->lease && hyvh_gid_is_in_grh(vgids, hca, port, gid)) {
 		route->dgid = *gid;
 	} else {
 		if (hyvh_tenant_find(vgids->tenant, gid, &owner))

@@ -202,6 +202,7 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 		cq->armed = arm;
 		cq->armed_at = cq->produced -
 			       ((cq->produced - arm) & ENG_CI_MASK);
+		cq->due = 0;
 	}
 	completed = cq->completed;
 	if (arm & ENG_ARM_SOLICITED && cq->any_after != cq->reported)

@@ -24,7 +24,7 @@
  *	qp->recv	a QP's receive queue, its responder and its state
  *	srq->lock
  *	cq->lock
- *	worker->lock	lists of QPs
+ *	worker->lock	lists of QPs, time of the next late event of a CQ
  *	table->lock
  *	key->lock	a memory window
  *	eng->lock	list of workers, epochs
@@ -93,20 +93,21 @@ struct eng_av {
 /* Where a datagram goes. */
 struct eng_path {
 	u8 grh[ENG_GRH_SIZE];	/* as it is in front of a received message */
-	u32 owner;		/* of the address: only its QPs get the message */
+	bool group;		/* the address is that of a group */
+	u32 owner;		/* of another address: only its QPs get the message */
 };
 
 /* Functions of the environment. None may sleep or call the engine. */
 struct eng_ops {
 	/* Nanoseconds of a clock that never goes back. */
 	u64 (*now)(void *env);
-	/* @worker has work: make it call eng_run() soon. */
+	/* @worker has work: make it call eng_run() soon. Called with locks held. */
 	void (*wake)(void *env, struct eng_worker *worker);
 	/* A completion event. Called with locks held. */
 	void (*cq_event)(void *env, struct eng_cq *cq);
 	/* Called with locks held; @object is the CQ, QP or SRQ. */
 	void (*async)(void *env, enum eng_event event, void *object);
-	/* May @qp send to this address? Fills in @path; a group has no owner. */
+	/* May @qp send to this address? Fills in @path. */
 	bool (*ud_path)(void *env, const struct eng_qp *qp,
 			const struct eng_av *av, u32 length,
 			struct eng_path *path);

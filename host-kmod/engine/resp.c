@@ -443,6 +443,7 @@ u32 eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
 	struct eng_datagram datagram = { .exec = &x };
 	struct eng *eng = qp->eng;
 	struct eng_qp *peer;
+	bool group;
 	u32 i, n;
 
 	/* The highest bit stands for the key of the QP. */
@@ -450,7 +451,11 @@ u32 eng_exec_ud(struct eng_worker *worker, struct eng_qp *qp,
 	if (!eng->ops->ud_path(eng->env, qp, &op->av, op->length,
 			       &datagram.path))
 		return 0;
-	if (op->dqpn == ENG_MULTICAST_QPN) {
+	/* A group has no owner whose QPs its address could lead to. */
+	group = op->dqpn == ENG_MULTICAST_QPN;
+	if (datagram.path.group != group)
+		return 0;
+	if (group) {
 		n = eng_group_members(qp, op->av.dgid, worker->members);
 		for (i = 0; i < n; i++)
 			eng_deliver_to(worker->members[i], &datagram);

@@ -164,8 +164,8 @@ bool hyvs_ud_path(void *env, const struct eng_qp *eng, const struct eng_av *av,
 	memcpy(&dgid, av->dgid, sizeof(dgid));
 	if (!hyvs_gids_get(gids, av->sgid_index, &sgid))
 		return false;
-	if (!rdma_is_multicast_addr(&dgid) &&
-	    !hyvs_gids_find(gids, &dgid, &path->owner))
+	path->group = rdma_is_multicast_addr(&dgid);
+	if (!path->group && !hyvs_gids_find(gids, &dgid, &path->owner))
 		return false;
 	hyvs_fill_grh(path->grh, av, &sgid, length);
 	return true;

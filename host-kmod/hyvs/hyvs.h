@@ -83,7 +83,7 @@ struct hyvs_device {
 	spinlock_t target_lock;		/* protects it; outside the engine's */
 	struct work_struct target_work;	/* runs it */
 	atomic_t variant;		/* of the next key */
-	struct hyvs_gid_hash gid_hash;
+	struct hyvs_gid_hash *gid_hash;
 	struct hyvs_gids gids;		/* of the port */
 	bool has_gsi;
 	struct gsi_port gsi_port;

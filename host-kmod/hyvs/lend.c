@@ -77,7 +77,7 @@ struct hyvh_lease *hyvs_lend(struct ib_device *ibdev, u32 net, u32 owner)
 		return ERR_PTR(-ENOMEM);
 	lease->lease.ops = &hyvs_lease_ops;
 	kref_init(&lease->ref);
-	hyvs_gids_init(&lease->gids, &dev->gid_hash, net, owner);
+	hyvs_gids_init(&lease->gids, dev->gid_hash, net, owner);
 	return &lease->lease;
 }
 EXPORT_SYMBOL_GPL(hyvs_lend);

@@ -34,6 +34,7 @@ static void hyvs_dealloc_driver(struct ib_device *ib)
 	hyvs_limits_destroy(dev);
 	eng_worker_del(&dev->targets);
 	eng_destroy(dev->eng);
+	kvfree(dev->gid_hash);
 	kvfree(dev->eng);
 	hyvs_gsi_stop(dev);
 	mutex_lock(&hyvs_lock);
@@ -71,10 +72,11 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	if (!dev)
 		return NULL;
 	dev->eng = kvzalloc(sizeof(*dev->eng), GFP_KERNEL);
-	if (!dev->eng) {
-		ib_dealloc_device(&dev->ib);
-		return NULL;
-	}
+	if (!dev->eng)
+		goto err_dealloc;
+	dev->gid_hash = kvzalloc(sizeof(*dev->gid_hash), GFP_KERNEL);
+	if (!dev->gid_hash)
+		goto err_eng;
 	eng_init(dev->eng, &hyvs_eng_ops, dev);
 	eng_worker_add(dev->eng, &dev->targets);
 	spin_lock_init(&dev->target_lock);
@@ -83,8 +85,8 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	hyvs_stats_init(dev);
 	spin_lock_init(&dev->members_lock);
 	INIT_LIST_HEAD(&dev->members);
-	hyvs_gid_hash_init(&dev->gid_hash, get_random_u32());
-	hyvs_gids_init(&dev->gids, &dev->gid_hash, 0, 0);
+	hyvs_gid_hash_init(dev->gid_hash, get_random_u32());
+	hyvs_gids_init(&dev->gids, dev->gid_hash, 0, 0);
 	dev_hold(ndev);
 	dev->ndev = ndev;
 	dev->ib.node_type = RDMA_NODE_IB_CA;
@@ -97,6 +99,12 @@ static struct hyvs_device *hyvs_device_alloc(struct net_device *ndev)
 	ib_set_device_ops(&dev->ib, &hyvs_ops);
 	ib_set_device_ops(&dev->ib, &hyvs_link_dev_ops);
 	return dev;
+
+err_eng:
+	kvfree(dev->eng);
+err_dealloc:
+	ib_dealloc_device(&dev->ib);
+	return NULL;
 }
 
 /* One for each network device: the GUID is made of its address. */

@@ -97,7 +97,8 @@ static int hyvh_mcast_join(struct hyvh_qp *qp, struct hyvh_mcast *mcast)
 	hyvh_mcast_unlock(lock);
 	if (ret)
 		return ret;
-	if (hyvh_vgids_enabled(&qp->vnic->vgids) &&
+	/* An HCA with leases has nothing in the network. */
+	if (hyvh_vgids_enabled(&qp->vnic->vgids) && !qp->vnic->vgids.lease &&
 	    hyvh_gid_kind(&mcast->gid) == HYVH_GID_MULTICAST4)
 		mcast->ip = hyvh_ip_group_join(qp->ib->device, qp->ib->port,
 					       &mcast->gid);

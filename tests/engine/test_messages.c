@@ -346,6 +346,7 @@ static void test_datagrams(void)
 /* Whatever QP number and Q_Key a datagram has. */
 static void test_owners(void)
 {
+	static const u8 group[16] = {0xff, 0x0e, 9}, other[16] = {0x20, 1};
 	struct pair p = pair_create(ENG_UD);
 	struct sge from = pair_a(&p, 0, 100), to = pair_b(&p, 0, 140);
 	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
@@ -375,6 +376,19 @@ static void test_owners(void)
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);
 	expect(p.w, "to a QP that is not the owner's", "");
+	wr.gid = group;
+	wr.dqpn = p.b->eng.init.qpn;
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "to a QP, at the address of a group", "");
+	wr.gid = other;
+	wr.dqpn = ENG_MULTICAST_QPN;
+	CHECK(!eng_group_join(&p.b->eng, other));
+	qp_post(p.w, p.a, &wr);
+	world_run(p.w);
+	expect(p.w, "to a group, at another address", "");
+	CHECK(!eng_group_leave(&p.b->eng, other));
+	wr.gid = NULL;
 	wr.dqpn = c->eng.init.qpn;
 	qp_post(p.w, p.a, &wr);
 	world_run(p.w);

@@ -130,6 +130,13 @@ static void test_arming(void)
 	pair_destroy(&p);
 }
 
+static unsigned int woken;
+
+static void count_wakes(struct eng_worker *worker)
+{
+	woken++;
+}
+
 static void test_moderation(void)
 {
 	const u64 period = 50000;
@@ -148,7 +155,12 @@ static void test_moderation(void)
 	expect(p.w, "enough", "cq5 event\ncq5 qp11 req 0 at 2 bytes 0\n");
 	cq_arm(p.acq, 1, false);
 	eng_arm(&p.w->worker);
+	world_sleep(p.w, 2 * period, 1000);
+	p.w->on_wake = count_wakes;
 	nop(&p, 0);
+	p.w->on_wake = NULL;
+	/* It may be another worker's completion. */
+	CHECK(woken == 1);
 	begin = p.w->now;
 	expect(p.w, "one", "cq5 qp11 req 0 at 3 bytes 0\n");
 	CHECK(eng_scan(&p.w->worker, true).deadline == begin + period);
@@ -168,27 +180,41 @@ static void test_moderation(void)
 	world_sleep(p.w, 1000, 1000);
 	expect(p.w, "late", "cq5 event\n");
 
-	test_case("an event that waits comes when there is no more moderation");
+	test_case("arming again: the time begins with what comes next");
 	cq_arm(p.acq, 3, false);
 	eng_arm(&p.w->worker);
 	nop(&p, 0);
 	expect(p.w, "waits", "cq5 qp11 req 0 at 5 bytes 0\n");
-	eng_cq_moderate(&p.acq->eng, 0, period);
-	expect(p.w, "comes", "cq5 event\n");
+	cq_arm(p.acq, 3, false);
+	eng_arm(&p.w->worker);
+	world_sleep(p.w, 2 * period, 1000);
+	nop(&p, 0);
+	world_sleep(p.w, period - 1000, 1000);
+	expect(p.w, "too early", "cq5 qp11 req 0 at 6 bytes 0\n");
+	world_sleep(p.w, 1000, 1000);
+	expect(p.w, "late", "cq5 event\n");
+
+	test_case("an event that waits comes when there is no more moderation");
 	cq_arm(p.acq, 0, false);
 	eng_arm(&p.w->worker);
 	nop(&p, 0);
-	expect(p.w, "at once", "cq5 event\ncq5 qp11 req 0 at 6 bytes 0\n");
-
-	test_case("a waiting event is not restricted to solicited completions");
-	eng_cq_moderate(&p.acq->eng, 100, period);
+	expect(p.w, "waits", "cq5 qp11 req 0 at 7 bytes 0\n");
+	eng_cq_moderate(&p.acq->eng, 0, period);
+	expect(p.w, "comes", "cq5 event\n");
 	cq_arm(p.acq, 1, false);
 	eng_arm(&p.w->worker);
 	nop(&p, 0);
-	cq_arm(p.acq, 1, true);
+	expect(p.w, "at once", "cq5 event\ncq5 qp11 req 0 at 8 bytes 0\n");
+
+	test_case("a waiting event is not restricted to solicited completions");
+	eng_cq_moderate(&p.acq->eng, 100, period);
+	cq_arm(p.acq, 2, false);
+	eng_arm(&p.w->worker);
+	nop(&p, 0);
+	cq_arm(p.acq, 2, true);
 	eng_arm(&p.w->worker);
 	world_sleep(p.w, period, 1000);
-	expect(p.w, "comes", "cq5 event\ncq5 qp11 req 0 at 7 bytes 0\n");
+	expect(p.w, "comes", "cq5 event\ncq5 qp11 req 0 at 9 bytes 0\n");
 	pair_destroy(&p);
 }
 

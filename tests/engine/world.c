@@ -125,7 +125,8 @@ static bool world_ud_path(void *env, const struct eng_qp *qp,
 	struct world *w = env;
 
 	memset(path->grh, 0x47, sizeof(path->grh));
-	path->owner = w->owner;
+	path->group = av->dgid[0] == 0xff;
+	path->owner = path->group ? 0 : w->owner;
 	return w->paths;
 }
 

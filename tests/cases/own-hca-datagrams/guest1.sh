@@ -29,6 +29,27 @@ datagrams send "$qpn" "$PEER_IP" "from nobody" sgid=100
 datagrams send "$qpn" "$PEER_IP" "from outside of the table" sgid=255
 datagrams send "$host_qpn" "$PEER_IP" "to a QP of the host"
 datagrams send "$host_qpn" "$PEER_IP" "to the host" to="$host"
+datagrams send "$host_qpn" "$GROUP" "to a QP of the host, by a group"
+datagrams send "$qpn" "$GROUP" "to a QP, by a group"
+datagrams send group "$PEER_IP" "to a group, by an address"
+
+step "addresses that come and go"
+ip addr add $EXTRA/32 dev eth0
+wait_for 60 has_gid $EXTRA
+index=$(gid_of $EXTRA)
+datagrams send "$qpn" "$PEER_IP" "from an extra address" sgid="$index"
+ip addr del $EXTRA/32 dev eth0
+put extra-free yes
+get extra-taken >/dev/null
+datagrams send "$qpn" "$PEER_IP" "from an address of another guest" sgid="$index"
+datagrams send "$qpn" $EXTRA "to an extra address"
+put extra-used yes
+get extra-gone >/dev/null
+ip addr add $EXTRA/32 dev eth0
+wait_for 60 has_gid $EXTRA
+datagrams send "$qpn" "$PEER_IP" "to an address that has moved" to=$EXTRA
+ip addr del $EXTRA/32 dev eth0
+wait_for 60 eval "! has_gid $EXTRA"
 
 datagrams send "$qpn" "$PEER_IP" two
 put guest1-sent yes

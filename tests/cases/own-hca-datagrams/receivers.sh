@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # Two processes that receive datagrams, one of them in a group. Scripts source case.sh
 # before.
 
 GROUP=239.88.0.2
+# An address that guest 1 has first, then guest 2.
+EXTRA=10.88.7.1
+
+# gid_of ADDRESS: the index of its GID.
+gid_of() {
+	local -a bytes
+	local gid
+
+	IFS=. read -ra bytes <<<"$1"
+	printf -v gid '%02x%02x:%02x%02x' "${bytes[@]}"
+	gids | sed -n "s/^\([0-9]*\):.*:ffff:$gid\$/\1/p"
+}
+
+# has_gid ADDRESS: status 0 if the device has it.
+has_gid() {
+	[ "$(gid_of "$1")" ]
+}
 
 # receivers_start: start them and publish the number of the first one's QP.
 receivers_start() {
