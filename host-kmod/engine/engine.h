@@ -211,13 +211,13 @@ struct eng_worker {
 	u32 nr_qps;
 	u32 nr_rnr;
 	u32 nr_error;
+	u64 cq_due;			/* of the next late event; 0: none */
 	u64 error_period;		/* between looks at queues in error state */
 	u64 error_due;
 
 	eng_lock_t cq_lock;		/* protects cqs */
 	struct list_head cqs;		/* that can have events, by cq->link */
 	u32 nr_cqs;
-	u64 cq_due;			/* protected by lock: of the next late event */
 
 	struct eng_cq *touched[ENG_TOUCHED];
 	u32 nr_touched;
