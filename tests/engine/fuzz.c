@@ -401,7 +401,6 @@ static void query(void)
 	CHECK(attr.state == qp->eng.state);
 	eng_srq_arm(&f.srq->eng, below(20));
 	eng_srq_limit(&f.srq->eng);
-	eng_cq_moderate(&f.cq[below(2)]->eng, below(4), below(3) * 1000);
 }
 
 static void join_or_leave(void)
@@ -448,7 +447,7 @@ static void check_neighbours(void)
 
 static void step(void)
 {
-	switch (below(22)) {
+	switch (below(23)) {
 	case 17:
 		replace_xsrq();
 		break;
@@ -460,6 +459,10 @@ static void step(void)
 		break;
 	case 20:
 		query();
+		break;
+	case 21:
+		eng_cq_moderate(&f.cq[below(2)]->eng, below(4),
+				below(3) * 1000);
 		break;
 	case 0:
 	case 1:

@@ -268,6 +268,17 @@ static void test_self(void)
 	pair_destroy(&p);
 }
 
+/* Another UD QP beside p->b. */
+static struct qp *receiver_of(struct pair *p, u32 net, u32 owner)
+{
+	return qp_create(p->w, &(struct qp_opts){.type = ENG_UD,
+						 .send_cq = p->bcq,
+						 .recv_cq = p->bcq,
+						 .pdn = 2,
+						 .net = net,
+						 .owner = owner});
+}
+
 static void test_datagrams(void)
 {
 	struct pair p = pair_create(ENG_UD);
@@ -349,11 +360,7 @@ static void test_owners(void)
 	static const u8 group[16] = {0xff, 0x0e, 9}, other[16] = {0x20, 1};
 	struct pair p = pair_create(ENG_UD);
 	struct sge from = pair_a(&p, 0, 100), to = pair_b(&p, 0, 140);
-	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
-							.send_cq = p.bcq,
-							.recv_cq = p.bcq,
-							.pdn = 2,
-							.owner = 3});
+	struct qp *c = receiver_of(&p, 0, 3);
 	struct wr wr = {.opcode = MLX5_OPCODE_SEND,
 			.sge = &from,
 			.nr_sge = 1,
@@ -440,10 +447,7 @@ static void test_multicast(void)
 			.dqpn = ENG_MULTICAST_QPN,
 			.gid = gid,
 			.qkey = 0x1234};
-	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
-							.send_cq = p.bcq,
-							.recv_cq = p.bcq,
-							.pdn = 2});
+	struct qp *c = receiver_of(&p, 0, 0);
 	struct qp *member;
 	int i;
 
@@ -477,11 +481,7 @@ static void test_multicast(void)
 
 	test_case("a group has so many members");
 	for (i = 0; i < ENG_MAX_MEMBERS; i++) {
-		struct qp *qp =
-			qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
-							 .send_cq = p.bcq,
-							 .recv_cq = p.bcq,
-							 .pdn = 2});
+		struct qp *qp = receiver_of(&p, 0, 0);
 		CHECK(!eng_group_join(&qp->eng, gid));
 	}
 	CHECK(eng_group_join(&c->eng, gid) == -ENOSPC);
@@ -501,11 +501,7 @@ static void test_networks(void)
 			.dqpn = ENG_MULTICAST_QPN,
 			.gid = gid,
 			.qkey = 0x1234};
-	struct qp *c = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
-							.send_cq = p.bcq,
-							.recv_cq = p.bcq,
-							.pdn = 2,
-							.net = 1});
+	struct qp *c = receiver_of(&p, 1, 0);
 	struct qp *d = qp_create(p.w, &(struct qp_opts){.type = ENG_UD,
 							.send_cq = p.acq,
 							.recv_cq = p.acq,

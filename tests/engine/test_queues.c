@@ -137,6 +137,15 @@ static void count_wakes(struct eng_worker *worker)
 	woken++;
 }
 
+/* The event comes after the whole period. @before is what is there already. */
+static void expect_late(struct pair *p, u64 period, const char *before)
+{
+	world_sleep(p->w, period - 1000, 1000);
+	expect(p->w, "too early", before);
+	world_sleep(p->w, 1000, 1000);
+	expect(p->w, "late", "cq5 event\n");
+}
+
 static void test_moderation(void)
 {
 	const u64 period = 50000;
@@ -164,10 +173,7 @@ static void test_moderation(void)
 	begin = p.w->now;
 	expect(p.w, "one", "cq5 qp11 req 0 at 3 bytes 0\n");
 	CHECK(eng_scan(&p.w->worker, true).deadline == begin + period);
-	world_sleep(p.w, period - 1000, 1000);
-	expect(p.w, "too early", "");
-	world_sleep(p.w, 1000, 1000);
-	expect(p.w, "late", "cq5 event\n");
+	expect_late(&p, period, "");
 	CHECK(!eng_scan(&p.w->worker, true).deadline);
 
 	test_case("the time begins again for each event");
@@ -175,10 +181,7 @@ static void test_moderation(void)
 	eng_arm(&p.w->worker);
 	world_sleep(p.w, 2 * period, 1000);
 	nop(&p, 0);
-	world_sleep(p.w, period - 1000, 1000);
-	expect(p.w, "too early", "cq5 qp11 req 0 at 4 bytes 0\n");
-	world_sleep(p.w, 1000, 1000);
-	expect(p.w, "late", "cq5 event\n");
+	expect_late(&p, period, "cq5 qp11 req 0 at 4 bytes 0\n");
 
 	test_case("arming again: the time begins with what comes next");
 	cq_arm(p.acq, 3, false);
@@ -189,10 +192,7 @@ static void test_moderation(void)
 	eng_arm(&p.w->worker);
 	world_sleep(p.w, 2 * period, 1000);
 	nop(&p, 0);
-	world_sleep(p.w, period - 1000, 1000);
-	expect(p.w, "too early", "cq5 qp11 req 0 at 6 bytes 0\n");
-	world_sleep(p.w, 1000, 1000);
-	expect(p.w, "late", "cq5 event\n");
+	expect_late(&p, period, "cq5 qp11 req 0 at 6 bytes 0\n");
 
 	test_case("an event that waits comes when there is no more moderation");
 	cq_arm(p.acq, 0, false);
