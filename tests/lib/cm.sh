@@ -29,6 +29,11 @@ listening() {
 	[ "$pids" ]
 }
 
+# group_received: status 0 if the receiver of the pair "mckey" has joined the group.
+group_received() {
+	grep -q "receiving data" "$OUT/mckey.server"
+}
+
 # resources: number of objects of each type of the device, including those of
 # processes that have exited.
 resources() {

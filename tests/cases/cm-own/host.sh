@@ -32,11 +32,6 @@ connected() {
 	[ "$(rdma resource show qp link "$1/1" | grep -c 'type RC state RTS')" = 2 ]
 }
 
-# group_received: status 0 if the receiver has joined the group
-group_received() {
-	grep -q "receiving data" "$OUT/mckey.server"
-}
-
 # Other cases with the same device came before.
 declare -A before
 for counter in malformed send_errors icrc_errors key_violations no_buffer; do

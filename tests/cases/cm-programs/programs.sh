@@ -4,10 +4,6 @@
 # The programs of rdma-core that use rdma_cm, those of perftest with it, and one that
 # is written for TCP, between two guests. Scripts source case.sh and cm.sh before.
 
-receives_group() {
-	grep -q "receiving data" "$OUT/mckey.server"
-}
-
 # guest_programs: the guests' part.
 guest_programs() {
 	local group=239.88.0.1 preload=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so
@@ -15,7 +11,7 @@ guest_programs() {
 
 	run_pair udaddy udaddy -b "$at" -c 5 -- udaddy -s "$at" -c 5
 	expect_text udaddy 'return status 0'
-	ready=receives_group run_pair mckey \
+	ready=group_received run_pair mckey \
 		stdbuf -oL mckey -m $group -b "$at" -C 20 \
 		-- mckey -s -m $group -b "$MY_IP" -C 20
 	expect_text mckey 'return status 0'

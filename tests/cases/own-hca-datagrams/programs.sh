@@ -4,10 +4,6 @@
 # Programs that send datagrams between two guests. Scripts source case.sh and cm.sh
 # before.
 
-group_received() {
-	grep -q "receiving data" "$OUT/mckey.server"
-}
-
 guest_datagrams() {
 	local how
 
