@@ -17,16 +17,21 @@ guest_barrier() {
 	get "$1-$((3 - number))" >/dev/null
 }
 
-# listening: status 0 if programs listen on rdma_cm IDs and wait. An ID is in that state a
-# little earlier than it is known to the IB CM.
+# listening: status 0 if programs listen on rdma_cm IDs and sleep, or have done so for 10
+# looks: some poll for events. An ID is in that state a little earlier than it is known to
+# the IB CM.
 listening() {
-	local pid pids
+	local pid pids polls=
 
 	pids=$(rdma resource show cm_id | sed -n 's/.* state LISTEN .* pid \([0-9]*\).*/\1/p')
+	[ "$pids" ] || return
 	for pid in $pids; do
-		grep -q '^State:.*sleeping' "/proc/$pid/status" || return
+		grep -q '^State:.*sleeping' "/proc/$pid/status" || polls=1
 	done
-	[ "$pids" ]
+	[ "$pids" = "${listening_pids:-}" ] || listening_looks=0
+	listening_pids=$pids
+	listening_looks=$((listening_looks + 1))
+	[ -z "$polls" ] || [ $listening_looks -ge 10 ]
 }
 
 # group_received: status 0 if the receiver of the pair "mckey" has joined the group.
