@@ -17,9 +17,9 @@ guest_barrier() {
 	get "$1-$((3 - number))" >/dev/null
 }
 
-# listening: status 0 if programs listen on rdma_cm IDs and sleep, or have done so for 10
-# looks: some poll for events. An ID is in that state a little earlier than it is known to
-# the IB CM.
+# listening: status 0 if programs listen on rdma_cm IDs and sleep, or have been seen to
+# listen 10 times: some poll for events. An ID is in that state a little earlier than it is
+# known to the IB CM.
 listening() {
 	local pid pids polls=
 
