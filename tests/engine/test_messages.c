@@ -268,7 +268,7 @@ static void test_self(void)
 	pair_destroy(&p);
 }
 
-/* Another UD QP beside p->b. */
+/* A UD QP in addition to p->b. */
 static struct qp *receiver_of(struct pair *p, u32 net, u32 owner)
 {
 	return qp_create(p->w, &(struct qp_opts){.type = ENG_UD,
@@ -482,6 +482,7 @@ static void test_multicast(void)
 	test_case("a group has so many members");
 	for (i = 0; i < ENG_MAX_MEMBERS; i++) {
 		struct qp *qp = receiver_of(&p, 0, 0);
+
 		CHECK(!eng_group_join(&qp->eng, gid));
 	}
 	CHECK(eng_group_join(&c->eng, gid) == -ENOSPC);
