@@ -16,6 +16,8 @@ MODULE_SOURCES = $(filter-out %.mod.c,$(shell find Kbuild include gsi \
 SYSTEMS = debian12 debian12-bpo debian13 debian13-bpo
 PAIRS = $(foreach host,$(SYSTEMS),$(foreach guest,$(SYSTEMS), \
 		$(if $(filter $(host),$(guest)),all,mixed)-$(host)+$(guest)))
+# The same cases on the software HCA.
+OWN_HCA = $(foreach system,$(SYSTEMS),own-$(system)+$(system))
 # Those whose source a release has, but that of kunit.
 KUNIT_KERNELS = debian12:6.1 debian13:6.12 debian13:7.2 debian13:7.3
 # Kernels without security updates, and libraries on the drivers of another release.
@@ -63,7 +65,7 @@ check: ## run the tests: lint, kunit, userlib, engine, qemu, cases in the lab
 check-all: ## run all cases on more systems, a debug kernel, fresh machines, for hours
 	@tests/check lint lint-builds kunit $(KUNIT_KERNELS:%=kunit-%) userlib fuzz \
 		engine engine-bandwidth qemu-each deb bench whole-lab $(PAIRS) $(ODD_PAIRS) \
-		debug-lab debug mutants fresh-debian12 fresh-debian13
+		$(OWN_HCA) debug-lab debug mutants fresh-debian12 fresh-debian13
 
 .PHONY: check-debug
 check-debug: ## run the cases on a debug kernel (built on first use)

@@ -121,6 +121,14 @@ gids() {
 		sed 's,.*/,,'
 }
 
+# add_hca NAME NETDEV: make an HCA of the same kind as the case's.
+add_hca() {
+	local type=rxe
+
+	[ "$LAB_HCA" = rxe ] || type=hyv
+	rdma link add "$1" type $type netdev "$2"
+}
+
 # klog_injected: copy the standard input, without the kernel's reports of vmalloc()
 # that has failed, many lines each, if $KLOG_FAULTS is set: the case makes it fail.
 klog_injected() {

@@ -40,10 +40,7 @@ another_network() {
 }
 
 another_hca() {
-	local type=rxe
-
-	[ "$LAB_HCA" = rxe ] || type=hyv
-	rdma link add "$OTHER_HCA" type $type netdev hca1
+	add_hca "$OTHER_HCA" hca1
 	wait_for 60 test -e "/sys/class/infiniband/$OTHER_HCA/ports/1/gids/0"
 }
 

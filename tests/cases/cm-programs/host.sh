@@ -7,7 +7,7 @@
 . "$CASE/programs.sh"
 
 # a guest's program has been killed, with the memory that its peer reads or sends to
-KLOG_HARMLESS+=('^rxe0: qp#[0-9]+ make_send_cqe: non-flush error status = (10|12)$')
+KLOG_HARMLESS+=("^$IBDEV: qp#[0-9]+ make_send_cqe: non-flush error status = (10|12)\$")
 
 host_programs
 barrier end

@@ -6,7 +6,7 @@
 . "$HYV_TREE/tests/lib/case.sh"
 
 # a guest's program has been killed, with the memory that its peer reads or sends to
-KLOG_HARMLESS+=('^rxe0: qp#[0-9]+ make_send_cqe: non-flush error status = (10|12)$')
+KLOG_HARMLESS+=("^$IBDEV: qp#[0-9]+ make_send_cqe: non-flush error status = (10|12)\$")
 
 # those of the two guests that are on this host
 mine=()
@@ -19,8 +19,8 @@ barrier connected
 
 step "the GID map has the guests' GIDs, and they cannot be changed"
 hyv map list
-hyv --json map list | jq -e --argjson guests ${#mine[@]} 'map(select(.vnic)) |
-	length >= 2 * $guests and all(.hca == "rxe0") and
+hyv --json map list | jq -e --argjson guests ${#mine[@]} --arg hca "$IBDEV" 'map(select(.vnic)) |
+	length >= 2 * $guests and all(.hca == $hca) and
 	(map(.vnic) | unique | length) == $guests'
 gid=$(hyv --json map list | jq -r 'map(select(.vnic))[0].gid')
 hyv map show "$gid" | grep -E '^ +vnic +[0-9]+$' >/dev/null

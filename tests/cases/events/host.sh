@@ -9,7 +9,7 @@
 
 KLOG_HARMLESS+=(
 	'^rdma_rxe: '
-	'(^| )rxe0: '
+	"(^| )$IBDEV: "
 )
 
 # timed NAME SECONDS COMMAND...: its output goes to $OUT/NAME, and it must not take
@@ -80,7 +80,7 @@ ipv6() {
 	echo $((!$1)) >/proc/sys/net/ipv6/conf/hca0/disable_ipv6
 }
 
-vectors=$(ibv_devinfo -v -d rxe0 | awk '$1 == "num_comp_vectors:" { print $2 }')
+vectors=$(ibv_devinfo -v -d "$IBDEV" | awk '$1 == "num_comp_vectors:" { print $2 }')
 put vectors "$vectors"
 step "a storm of events on the host, $vectors vectors"
 storm -c 64 -n 40 -t 4 -l 200
@@ -110,7 +110,7 @@ done
 hyv show
 
 step "events of the port: GIDs"
-ibv_asyncwatch -d rxe0 >"$OUT/watch" &
+ibv_asyncwatch -d "$IBDEV" >"$OUT/watch" &
 pid=$!
 wait_for 60 grep -q 'async event FD' "$OUT/watch"
 barrier watching
@@ -184,13 +184,13 @@ step "the HCA is removed"
 # while a process of the host uses it, it would stay
 kill $pid
 wait $pid || true
-rdma link delete rxe0
+rdma link delete "$IBDEV"
 put gone yes
 barrier end
 ! unlike 'PORT_\|GID_' || fail "a guest has seen other events"
 klog_check
 
 # The next case gets guests with an HCA.
-rdma link add rxe0 type rxe netdev hca0
+add_hca "$IBDEV" hca0
 lab-guest 1 kill
 lab-guest 2 kill

@@ -9,7 +9,7 @@
 with() {
 	step "$1"
 	lab-guest 1 kill
-	LAB_HYV_PROPS=hca=rxe0,$1 lab-guest 1 start
+	LAB_HYV_PROPS=hca=$IBDEV,$1 lab-guest 1 start
 	lab-guest 1 wait-up
 	lab-guest 1 exec "bash $CASE/inside.sh $2"
 	wait_for 60 no_objects "$(lab-guest 1 pid)"

@@ -19,37 +19,37 @@ pinned=$(memory_pinned "$pid")
 
 step "an HCA comes into a guest that uses another one"
 inside use hyv0
-plug slot1 rxe1
+plug slot1 "$OTHER_HCA"
 inside appears hyv1
-vnics rxe0 rxe1
+vnics "$IBDEV" "$OTHER_HCA"
 hyv list
 
 step "it goes while programs use it"
 inside use hyv1
-[ "$(left rxe1)" -gt 3 ]
+[ "$(left "$OTHER_HCA")" -gt 3 ]
 unplug slot1
 wait_for 60 unplugged slot1
 inside fails hyv1
-vnics rxe0
-no_objects_on rxe1
+vnics "$IBDEV"
+no_objects_on "$OTHER_HCA"
 inside works hyv0
 
 step "two vNICs on one HCA, three in one guest"
-plug slot1 rxe0
+plug slot1 "$IBDEV"
 inside appears hyv1
-plug slot2 rxe1
+plug slot2 "$OTHER_HCA"
 inside appears hyv2
-vnics rxe0 rxe0 rxe1
+vnics "$IBDEV" "$IBDEV" "$OTHER_HCA"
 inside between hyv0 hyv1
 
 step "the driver leaves a vNIC while a process that uses it forks, and takes it again"
 inside leaves hyv1
-vnics rxe0 rxe0 rxe1
+vnics "$IBDEV" "$IBDEV" "$OTHER_HCA"
 inside works hyv0
 
 step "the PCI function of a vNIC is reset while programs use it"
 inside resets hyv1
-vnics rxe0 rxe0 rxe1
+vnics "$IBDEV" "$IBDEV" "$OTHER_HCA"
 inside works hyv0
 inside use hyv1
 
@@ -57,7 +57,7 @@ step "an HCA is removed while the guest uses it"
 inside use hyv2
 before=$(date +%s%N)
 # with a process of this host it would wait for that: rxe cannot do otherwise
-rdma link delete rxe1
+rdma link delete "$OTHER_HCA"
 took=$((($(date +%s%N) - before) / 1000000))
 echo "rdma link delete took $took ms"
 [ "$took" -lt 15000 ]
@@ -71,9 +71,9 @@ step "and comes back, with a new vNIC"
 unplug slot2
 wait_for 60 unplugged slot2
 another_hca
-plug slot2 rxe1
+plug slot2 "$OTHER_HCA"
 inside appears hyv2
-vnics rxe0 rxe0 rxe1
+vnics "$IBDEV" "$IBDEV" "$OTHER_HCA"
 
 step "vNICs come and go in haste"
 for i in 1 2 3; do
@@ -81,9 +81,9 @@ for i in 1 2 3; do
 	unplug slot2
 	wait_for 60 unplugged slot1
 	wait_for 60 unplugged slot2
-	vnics rxe0
-	plug slot2 rxe0
-	plug slot1 rxe1
+	vnics "$IBDEV"
+	plug slot2 "$IBDEV"
+	plug slot1 "$OTHER_HCA"
 	[ "$i" != 2 ] || inside appears hyv2
 done
 inside appears hyv2
@@ -91,7 +91,7 @@ unplug slot1
 unplug slot2
 wait_for 60 unplugged slot1
 wait_for 60 unplugged slot2
-wait_for 60 no_objects_on rxe1
+wait_for 60 no_objects_on "$OTHER_HCA"
 inside works hyv0
 inside ends hyv0
 wait_for 60 no_objects "$pid"
@@ -113,6 +113,6 @@ on_console 'slept'
 on_console 'works'
 klog_check
 lab-guest 1 kill
-rdma link delete rxe1
+rdma link delete "$OTHER_HCA"
 ip link delete hca1
 klog_check

@@ -20,6 +20,8 @@ no_device() {
 	[[ $output == *"No IB devices found"* ]]
 }
 
+driver=rdma_rxe
+[ "$LAB_HCA" = rxe ] || driver=hyvs
 get soaking
 pid2=$(lab-guest 2 pid)
 wait_for 60 has qp "$pid2" 2
@@ -79,7 +81,7 @@ put stop yes
 get stopped
 restart
 victim transfer
-rdma link delete rxe0
+rdma link delete "$IBDEV"
 wait_for 60 no_device
 hyv list
 klog_check
@@ -88,6 +90,6 @@ lab-guest 2 kill
 
 step "the modules unload"
 modprobe -r hyv
-modprobe -r rdma_rxe
-must_fail grep -E '^(hyv|rdma_rxe) ' /proc/modules
+rmmod $driver
+must_fail grep -E "^(hyv|$driver) " /proc/modules
 klog_check

@@ -9,7 +9,7 @@
 # The HCA's driver logs what it has refused, and that it has not logged all of it.
 KLOG_HARMLESS+=(
 	'^rdma_rxe: '
-	'(^| )rxe0: '
+	"(^| )$IBDEV: "
 	'^[a-z_0-9]+: [0-9]+ callbacks suppressed$'
 )
 # Known differences, by the start of their lines: a guest in host addressing does
