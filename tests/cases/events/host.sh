@@ -44,7 +44,7 @@ same() {
 
 # settle: let what has begun become events. Some come a second after their cause.
 settle() {
-	sleep 3
+	sleep 2
 	wait_for 60 same
 }
 
