@@ -130,7 +130,7 @@ session_start() {
 			cp -r "${MODULES[$release]}" "$SESSION/share/modules/$release"
 		done
 		for release in "${!PROGRAMS[@]}"; do
-			cp -r "${PROGRAMS[$release]}" "$SESSION/share/programs/$release"
+			tar -C "${PROGRAMS[$release]}" -cf "$SESSION/share/programs/$release.tar" .
 		done
 	fi
 	[ -z "$FULL_QEMU" ] || cp -r "$FULL_QEMU" "$SESSION/share/qemu"
