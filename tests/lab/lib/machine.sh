@@ -123,14 +123,17 @@ machine_start() {
 		-append "$(machine_kernel_args) LAB_MACHINE=$name LAB_SYSTEM=$HOST_SYSTEM LAB_GUEST_SYSTEM=$GUEST_SYSTEM LAB_HOST=$n LAB_HOSTS=$hosts LAB_ACCEL=$ACCEL LAB_SHARES=${tags#,} LAB_TIMEOUT_SCALE=$TIMEOUT_SCALE LAB_RAM=$GUEST_RAM"
 		-serial "file:$SESSION/$name.console"
 		"${disks[@]}" "${exports[@]}"
-		-device virtio-serial-pci
+		-device virtio-serial-pci,max_ports=2
 		-chardev "pipe,id=ctl,path=$SESSION/$name.ctl"
 		-device virtserialport,chardev=ctl,name=lab.ctl
 		-chardev "pipe,id=monitor,path=$SESSION/$name.monitor" -mon monitor
 		-device virtio-rng-pci "${LINK[@]}"
 	)
 	case $ACCEL in
-	tcg) args+=(-accel "tcg,thread=multi,tb-size=1024") ;;
+	tcg)
+		# a kick through an eventfd is slower than the device's work
+		args+=(-accel "tcg,thread=multi,tb-size=1024" -global virtio-pci.ioeventfd=off)
+		;;
 	kvm) args+=(-accel kvm) ;;
 	esac
 	exec {from}</dev/null {to}>"$SESSION/$name.qemu.log"
