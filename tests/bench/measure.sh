@@ -1,22 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Latency and bandwidth as perftest measures them, for the scripts of a case that
-# have sourced case.sh. The host and two guests do the same steps with the case's HCA:
+# Latency and bandwidth as perftest measures them, and the time that memory regions and
+# queue pairs take, for the scripts of a case that have sourced case.sh. The host and two
+# guests do the same steps with the case's HCA:
 #   native  two processes on the host
 #   guests  from guest 1 to guest 2 through HyV
 #   inside  the same with rdma_rxe in the guests, over virtio-net and vhost-net
+# For memory regions and queue pairs, guest 1 is enough.
 # The figures go to $OUT/HCA-COLUMN, a line "OP METRIC SIZE MEDIAN LEAST MOST" each, of
 # all runs.
 #
 # BENCH_OPS      send, write, read
 # BENCH_LAT      message sizes in bytes for latency
 # BENCH_BW       message sizes in bytes for bandwidth
+# BENCH_QPS      numbers of queue pairs for bandwidth of writes of 4 KiB
+# BENCH_MR       sizes in bytes of memory regions, for their time
+# BENCH_QP       numbers of queue pairs, for their time
 # BENCH_COLUMNS  native guests inside; the last one only with rdma_rxe as HCA
 # BENCH_RUNS     number of runs, an odd one
 BENCH_OPS=${BENCH_OPS:-send write read}
 BENCH_LAT=${BENCH_LAT:-2 64 1024 4096 65536}
 BENCH_BW=${BENCH_BW:-64 1024 4096 65536 262144 1048576}
+BENCH_QPS=${BENCH_QPS:-1 16 128}
+BENCH_MR=${BENCH_MR:-4096 2097152 268435456}
+BENCH_QP=${BENCH_QP:-1 16 128}
 if [ -z "${BENCH_COLUMNS:-}" ]; then
 	BENCH_COLUMNS="native guests"
 	[ "$LAB_HCA" = own ] || BENCH_COLUMNS+=" inside"
@@ -26,7 +34,7 @@ for column in $BENCH_COLUMNS; do
 done
 BENCH_RUNS=${BENCH_RUNS:-3}
 
-# iterations COLUMN METRIC SIZE: as many as take about a second.
+# iterations COLUMN SIZE QPS: as many messages of each of the QPs as take about a second.
 iterations() {
 	local n bytes=$((1 << 25)) most=1000
 
@@ -34,8 +42,9 @@ iterations() {
 	rxe-inside) bytes=$((1 << 23)) most=300 ;;
 	own-*) bytes=$((1 << 28)) most=10000 ;;
 	esac
-	n=$((bytes / $3))
+	n=$((bytes / $2))
 	[ $n -le $most ] || n=$most
+	n=$((n / $3))
 	[ $n -ge 16 ] || n=16
 	echo $n
 }
@@ -45,16 +54,17 @@ has_column() {
 	[[ " $BENCH_COLUMNS " == *" $1 "* ]]
 }
 
-# figure_of FILE METRIC SIZE: the figure in a client's output, or "none": perftest
+# figure_of FILE PROGRAM SIZE: the figure in a client's output, or "none": perftest
 # measures the CPU's clock rate after each test, and prints "inf" or 0.00 if other
 # work disturbs that, as often happens under emulation. Of a bandwidth below 1 MiB/s
 # perftest prints too few digits; its message rate has more.
 figure_of() {
-	awk -v metric="$2" -v size="$3" '
+	awk -v program="$2" -v size="$3" '
+	BEGIN { bandwidth = program ~ /_bw$/ }
 	/^ *#bytes/ {
 		getline
-		figure = metric == "bw" ? $4 : $5
-		if (metric == "bw" && figure < 1)
+		figure = bandwidth ? $4 : $5
+		if (bandwidth && figure < 1)
 			figure = sprintf("%.4f", $5 * 1000000 * size / 1048576)
 		if (figure ~ /^[0-9.]+$/ && figure + 0 > 0)
 			found = figure
@@ -63,23 +73,47 @@ figure_of() {
 	END { print found ? found : "none" }' "$1"
 }
 
+# measure_time COLUMN OP SIZE: one figure, in microseconds. Guest 2 waits: it must not run
+# when guest 1 measures.
+measure_time() {
+	local figure name=$1-$2-time-$3-$RUN
+
+	if [ "$LAB_MACHINE" = guest2 ]; then
+		get "$name" >/dev/null
+		return
+	fi
+	figure=$(cost "$2" "$3")
+	echo "$2 time $3 $figure" | tee -a "$OUT/$LAB_HCA-$1.runs"
+	put "$name" measured
+}
+
 # measure COLUMN HOW OP METRIC SIZE: one figure, by across or within (case.sh):
 # the median in microseconds, or the average in MiB/s.
 measure() {
 	local column=$1 how=$2 op=$3 metric=$4 size=$5
-	local name output figure try
+	local program="ib_${op}_$metric" bytes=$size qps=1 name output figure try
 
+	case $metric in
+	time)
+		measure_time "$column" "$op" "$size"
+		return
+		;;
+	qps)
+		program=ib_${op}_bw bytes=4096 qps=$size
+		set -- "${@:1:5}" -q "$qps"
+		;;
+	esac
 	for ((try = 1; try <= 20; try++)); do
 		name=$column-$op-$metric-$size-$RUN-$try
-		"$how" "$name" "ib_${op}_$metric" -d "$IBDEV" -x "$GID_INDEX" -F -u 17 \
-			-s "$size" -n "$(iterations "$column" "$metric" "$size")"
+		"$how" "$name" "$program" -d "$IBDEV" -x "$GID_INDEX" -F -u 17 -s "$bytes" \
+			"${@:6}" -n "$(iterations "$column" "$bytes" "$qps")"
 		# with some programs only the client prints figures
 		if [ "$how" = within ]; then
 			output=$OUT/$name-$LAB_MACHINE.client
-			figure=$(figure_of "$output" "$metric" "$size")
+			figure=$(figure_of "$output" "$program" "$bytes")
 		elif [ -e "$OUT/$name.client" ]; then
 			output=$OUT/$name.client
-			figure=$(figure_of "$output" "$metric" "$size")
+			figure=$(figure_of "$output" "$program" "$bytes")
 			put "$name-figure" "$figure"
 		else
 			output=
@@ -97,6 +131,12 @@ each_measurement() {
 
 	gid_index
 	for ((RUN = 1; RUN <= BENCH_RUNS; RUN++)); do
+		for size in $BENCH_MR; do
+			"$@" register time "$size"
+		done
+		for size in $BENCH_QP; do
+			"$@" qp time "$size"
+		done
 		for op in $BENCH_OPS; do
 			for size in $BENCH_LAT; do
 				"$@" "$op" lat "$size"
@@ -104,6 +144,9 @@ each_measurement() {
 			for size in $BENCH_BW; do
 				"$@" "$op" bw "$size"
 			done
+		done
+		for size in $BENCH_QPS; do
+			"$@" write qps "$size"
 		done
 	done
 }
