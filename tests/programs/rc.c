@@ -190,7 +190,8 @@ void rc_connect(struct rc *rc, struct ibv_qp *qp, uint32_t peer,
 	struct ibv_qp_attr init = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
-		.qp_access_flags = RC_ACCESS,
+		/* Not all HCAs register memory for atomics. */
+		.qp_access_flags = RC_ACCESS | IBV_ACCESS_REMOTE_ATOMIC,
 	};
 	struct ibv_qp_attr rtr = {
 		.qp_state = IBV_QPS_RTR,

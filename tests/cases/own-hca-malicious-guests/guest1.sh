@@ -10,6 +10,7 @@ step "neighbours"
 neighbours
 barrier neighbours
 
+malformed_requests
 scribble_for "$LAB_FUZZ_SECONDS"
 put scribbled yes
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Processes that write anything into the queues, records and doorbell pages of hyvs0
-# for as many seconds as the file options says, while the HCA reads them, do no harm:
-# processes next to them transfer data, which are verified, nothing is left of them, and
-# the kernel logs nothing.
+# while the HCA reads them do no harm: one mistake at a time, then any for as many seconds
+# as the file options says. Processes next to them transfer data, which are verified,
+# nothing is left of them, and the kernel logs nothing.
 . "$HYV_TREE/tests/lib/case.sh"
 # shellcheck source=tests/cases/own-hca-malicious/run.sh
 . "$CASE/run.sh"
@@ -17,6 +17,7 @@ LEAST_REQUESTS=$((100 * LAB_FUZZ_SECONDS))
 step "neighbours"
 neighbours
 
+malformed_requests
 scribble_for "$LAB_FUZZ_SECONDS"
 requests=$(sed -n 's/^\([0-9]*\) requests executed in .*/\1/p' "$OUT/scribble")
 [ "$requests" -ge $LEAST_REQUESTS ]

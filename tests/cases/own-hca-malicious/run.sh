@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The program scribble, and neighbours that must not notice it, on a host or in a guest.
-# Needs tests/lib/case.sh.
+# The programs malformed and scribble, and neighbours that must not notice them, on a host
+# or in a guest. Needs tests/lib/case.sh.
 
 # A transfer that takes longer ends them, in seconds.
 SLOWEST=$((20 * LAB_TIMEOUT_SCALE))
@@ -36,6 +36,22 @@ undisturbed() {
 # reports PATTERN COUNT: so many lines of the report of scribble match
 reports() {
 	[ "$(grep -cE "$1" "$OUT/scribble")" = "$2" ] || fail "not $2 lines: $1"
+}
+
+# malformed_requests: each ends with the error of its kind
+malformed_requests() {
+	local status=0
+
+	step "malformed"
+	# libmlx5 prints each completion with an error
+	timeout $((120 * LAB_TIMEOUT_SCALE)) malformed >"$OUT/malformed" \
+		2>"$OUT/malformed.errors" || status=$?
+	cat "$OUT/malformed"
+	[ $status = 0 ] || {
+		tail -n 5 "$OUT/malformed.errors" >&2
+		fail "malformed: status $status"
+	}
+	tap_complete "$OUT/malformed"
 }
 
 # scribble_for SECONDS: everything was tried, and worked at times
