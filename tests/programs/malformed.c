@@ -363,37 +363,6 @@ static bool becomes(const volatile uint8_t *byte, uint8_t value)
 
 /* --- Opcodes of other types of QPs --- */
 
-static struct ibv_qp *datagram_qp(struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq,
-		.recv_cq = cq,
-		.qp_type = IBV_QPT_UD,
-		.cap = {.max_send_wr = RC_DEPTH, .max_send_sge = 1},
-	};
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
-		.qkey = QKEY,
-	};
-	struct ibv_qp *qp = ibv_create_qp(rc.pd, &init);
-
-	if (!qp)
-		die_errno("cannot create a UD QP");
-	errno = ibv_modify_qp(qp, &attr,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				      IBV_QP_QKEY);
-	attr.qp_state = IBV_QPS_RTR;
-	if (!errno)
-		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
-	attr.qp_state = IBV_QPS_RTS;
-	if (!errno)
-		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
-	if (errno)
-		die_errno("cannot bring a UD QP to RTS");
-	return qp;
-}
-
 static void test_datagram(void)
 {
 	static const struct key ours;
@@ -403,7 +372,7 @@ static void test_datagram(void)
 
 	trial_open(&t);
 	rc_qp = t.pair.qp[0];
-	t.pair.qp[0] = datagram_qp(t.pair.cq);
+	t.pair.qp[0] = rc_create_ud_qp(&rc, t.pair.cq, QKEY);
 	look_into(&t);
 	begin(&wqe);
 	add_remote(&wqe, &ours);

@@ -326,34 +326,6 @@ static void test_targets(struct rc *rc)
 	close(fd);
 }
 
-static struct ibv_qp *create_ud(struct rc *rc, struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq,
-		.recv_cq = cq,
-		.qp_type = IBV_QPT_UD,
-		.cap = {1, 1, 1, 1, 0},
-	};
-	struct ibv_qp_attr attr = {.port_num = 1, .qkey = QKEY};
-	struct ibv_qp *qp = ibv_create_qp(rc->pd, &init);
-
-	if (!qp)
-		die_errno("cannot create a UD QP");
-	attr.qp_state = IBV_QPS_INIT;
-	errno = ibv_modify_qp(qp, &attr,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				      IBV_QP_QKEY);
-	attr.qp_state = IBV_QPS_RTR;
-	if (!errno)
-		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
-	attr.qp_state = IBV_QPS_RTS;
-	if (!errno)
-		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
-	if (errno)
-		die_errno("cannot bring a UD QP to RTS");
-	return qp;
-}
-
 static const union ibv_gid group6 = {.raw = {0xff, 0x0e, [15] = 1}};
 static const union ibv_gid group4 = {
 	.raw = {[10] = 0xff, [11] = 0xff, [12] = 224, [13] = 1, [15] = 1}};
@@ -361,7 +333,7 @@ static const union ibv_gid group4 = {
 static void test_lids(struct rc *rc)
 {
 	struct ibv_cq *cq = create_cq(rc);
-	struct ibv_qp *qp = create_ud(rc, cq);
+	struct ibv_qp *qp = rc_create_ud_qp(rc, cq, QKEY);
 
 	tap_is(ibv_attach_mcast(qp, &group6, 0), 0, "join a group");
 	tap_is(ibv_attach_mcast(qp, &group6, 1), 0, "join it by another LID");
@@ -379,7 +351,7 @@ static void test_places(struct rc *rc)
 	int members, i;
 
 	for (members = 0; members < GROUP; members++) {
-		qp[members] = create_ud(rc, cq);
+		qp[members] = rc_create_ud_qp(rc, cq, QKEY);
 		if (ibv_attach_mcast(qp[members], &group6, 0)) {
 			ibv_destroy_qp(qp[members]);
 			break;
@@ -436,7 +408,7 @@ static void test_group_of_ipv4(struct rc *rc)
 {
 	struct ibv_mr *mr = rc_register(rc, pages_anonymous(PAGE), PAGE);
 	struct ibv_cq *cq = create_cq(rc);
-	struct ibv_qp *qp = create_ud(rc, cq);
+	struct ibv_qp *qp = rc_create_ud_qp(rc, cq, QKEY);
 
 	tap_is(ibv_attach_mcast(qp, &group4, 0), 0, "join a group of IPv4");
 	tap_is(receive_from_group(rc, cq, qp, mr), IBV_WC_SUCCESS,

@@ -183,6 +183,35 @@ struct ibv_qp *rc_create_qp(struct ibv_pd *pd, struct ibv_cq *cq,
 	return ibv_create_qp(pd, &init);
 }
 
+/* A queue pair for datagrams, in RTS, with room for one request each way. */
+struct ibv_qp *rc_create_ud_qp(struct rc *rc, struct ibv_cq *cq, uint32_t qkey)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.qp_type = IBV_QPT_UD,
+		.cap = {1, 1, 1, 1, 0},
+	};
+	struct ibv_qp_attr attr = {.port_num = 1, .qkey = qkey};
+	struct ibv_qp *qp = ibv_create_qp(rc->pd, &init);
+
+	if (!qp)
+		die_errno("cannot create a UD QP");
+	attr.qp_state = IBV_QPS_INIT;
+	errno = ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				      IBV_QP_QKEY);
+	attr.qp_state = IBV_QPS_RTR;
+	if (!errno)
+		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+	attr.qp_state = IBV_QPS_RTS;
+	if (!errno)
+		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
+	if (errno)
+		die_errno("cannot bring a UD QP to RTS");
+	return qp;
+}
+
 /* Bring a queue pair to RTS, connected with @peer at @gid. */
 void rc_connect(struct rc *rc, struct ibv_qp *qp, uint32_t peer,
 		union ibv_gid gid)

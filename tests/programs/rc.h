@@ -54,6 +54,7 @@ void rc_open(struct rc *rc);
 void rc_close(struct rc *rc);
 struct ibv_qp *rc_create_qp(struct ibv_pd *pd, struct ibv_cq *cq,
 			    unsigned int depth);
+struct ibv_qp *rc_create_ud_qp(struct rc *rc, struct ibv_cq *cq, uint32_t qkey);
 void rc_connect(struct rc *rc, struct ibv_qp *qp, uint32_t peer,
 		union ibv_gid gid);
 struct ibv_mr *rc_register(struct rc *rc, void *addr, size_t length);
