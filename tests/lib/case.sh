@@ -6,6 +6,9 @@
 # A script fails when one of its commands does, and logs which one it was.
 set -euEo pipefail
 trap 'echo "FAILED: line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND" >&2' ERR
+# put, get and barrier without a new bash for each, which takes as long as a small test
+# shellcheck source=tests/lab/bin/lab-lib
+. lab-lib
 
 # The programs of tests/programs, and userlib, on fast storage. They are one file, as each
 # that a guest opens through its host takes half a second.
@@ -58,7 +61,7 @@ becomes() {
 	shift
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
-		sleep 0.1
+		pause 0
 	done
 }
 
@@ -179,7 +182,7 @@ server() {
 	pid=$!
 	until listens $PAIR_PORT; do
 		kill -0 $pid 2>/dev/null || break
-		sleep 0.05
+		pause 0
 	done
 	put "$name" $PAIR_PORT
 	wait $pid || status=$?
