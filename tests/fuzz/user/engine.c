@@ -404,11 +404,12 @@ static void choose(void)
 	memcpy(e.data, in->data, in->len);
 }
 
+/* Time of the processor: others may leave little of it. */
 static double now(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
