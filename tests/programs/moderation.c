@@ -11,7 +11,9 @@
 
 #define COUNT  10
 #define PERIOD 60000 /* microseconds */
-#define TRIES  20
+/* By this machine's clock, which is not the HCA's, and slow where emulated. */
+#define LEAST (PERIOD / 100 * 95)
+#define TRIES 20
 
 static void check_limits(struct rc *rc)
 {
@@ -100,7 +102,7 @@ int main(void)
 	printf("the event of one completion after %.0f us, of %d after %.0f us, "
 	       "of one without moderation after %.0f us\n",
 	       one, COUNT, many, free);
-	if (one < PERIOD || many >= PERIOD || free >= PERIOD)
+	if (one < LEAST || many >= LEAST || free >= LEAST)
 		die("not as a period of %d us demands", PERIOD);
 	rc_deregister(mr);
 	rc_pair_close(&pair);
