@@ -13,9 +13,10 @@ trap 'echo "FAILED: line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND" >&2' E
 # The programs of tests/programs, and userlib, on fast storage. They are one file, as each
 # that a guest opens through its host takes half a second.
 if [ ! -d /run/programs ]; then
-	mkdir -p /run/programs.new
-	busybox tar -xf "$HYV_PROGRAMS" -C /run/programs.new
-	mv /run/programs.new /run/programs
+	mkdir /run/programs.$$
+	busybox tar -xf "$HYV_PROGRAMS" -C /run/programs.$$
+	# unless another script of this machine was faster
+	mv -T /run/programs.$$ /run/programs 2>/dev/null || rm -r /run/programs.$$
 fi
 export PATH=/run/programs:$PATH LD_LIBRARY_PATH=/run/programs
 export DEVTEST_TIMEOUT_SCALE=$LAB_TIMEOUT_SCALE
