@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# usage: end.sh server|client NAME ARGUMENT...
+# usage: end.sh FUNCTION ARGUMENT...
 #
-# A function of tests/lib/case.sh, in a guest, for host.sh.
+# Call a function of tests/lib/case.sh in a guest, for host.sh.
 . "$HYV_TREE/tests/lib/case.sh"
 # eight guests on two processors
 PAIR_TIMEOUT=$((600 * LAB_TIMEOUT_SCALE))

@@ -12,7 +12,8 @@ COUNTERS=/sys/class/infiniband/$IBDEV/ports/1/hw_counters
 WINDOW=4 QUIET=2
 RUNS=3
 
-# end_in GUEST FUNCTION ARGUMENT...: in place of this shell
+# end_in GUEST FUNCTION ARGUMENT...: run end.sh there. Replaces the shell that calls it, so
+# that a signal reaches the program that waits for the guest.
 end_in() {
 	exec lab-guest "$1" exec "LAB_CASE=$LAB_CASE OUT=$OUT bash $CASE/end.sh ${*:2}"
 }
@@ -36,7 +37,7 @@ is_ready() {
 	grep -qsx ready "$OUT/$1.client"
 }
 
-# rate: print the messages of a second
+# rate: print how many messages a second there are
 rate() {
 	local start end since now
 
@@ -69,7 +70,7 @@ measure() {
 	signal USR1 "${clients[@]}"
 	signal USR1 "${clients[@]}"
 	sleep $QUIET
-	# which look often whether it is over
+	# They poll until the guests are done, and would take time from the HCA's threads.
 	kill -STOP "${ends[@]}"
 	for ((run = 0; run < RUNS; run++)); do
 		rate
