@@ -114,13 +114,13 @@ cases_add() {
 	done
 }
 
-# case_order: print the numbers of all cases, sorted by group and in a group by
-# guests, most guests first
+# case_order: print the numbers of all cases in an order in which few guests boot: sorted by
+# group, then by what lab-case compares, then by guests, most first
 case_order() {
-	local i
+	local i config
 
 	for i in "${!CASE_DIR[@]}"; do
-		printf '%s\t%s\t%s\t%s\n' "${CASE_GROUP[i]}" "${CASE_GUESTS[i]}" \
-			"$(printf '%s' "${CASE_ENV[i]}" | tr '\n\t' '  ')" "$i"
-	done | sort -s -t $'\t' -k1,1 -k2,2nr -k3,3 | cut -f4
+		config=$(grep -E '^LAB_(GUEST|HYV)' <<<"${CASE_ENV[i]}" | tr '\n\t' '  ')
+		printf '%s\t%s\t%s\t%s\n' "${CASE_GROUP[i]}" "$config" "${CASE_GUESTS[i]}" "$i"
+	done | sort -s -t $'\t' -k1,1 -k2,2 -k3,3nr | cut -f4
 }

@@ -5,7 +5,7 @@
 # name begins with the release. Settings that depend on them:
 #   TIMEOUT_SCALE    factor on all time limits, more than it is by LAB_TIMEOUT_SCALE in the
 #                    environment; in the machines it is LAB_TIMEOUT_SCALE
-#   HOST_RAM, GUEST_RAM    default memory size of machines
+#   HOST_RAM, GUEST_RAM    default memory size of machines, the latter with the unit M
 # Needs cache.sh.
 
 SYSTEMS=(debian12 debian12-bpo debian12-point debian12-new debian12-debug debian12-race
@@ -51,7 +51,7 @@ systems_choose() {
 	for system; do
 		system_kernel "$system" >/dev/null
 	done
-	TIMEOUT_SCALE=1 HOST_RAM=8G GUEST_RAM=700M
+	TIMEOUT_SCALE=1 HOST_RAM=8G GUEST_RAM=1024M
 	case $1 in
 	*-debug | *-race) TIMEOUT_SCALE=4 HOST_RAM=10G ;;
 	esac
