@@ -17,7 +17,7 @@
 #define QUEUE 31
 #define QKEY  0x11223344U
 /* Seconds to wait for what should not happen. */
-#define QUIET 0.3
+#define QUIET (hang_seconds() / 200)
 /* Seconds to wait for what one HCA does, and another may not do. */
 #define MAYBE (hang_seconds() / 6)
 

@@ -221,7 +221,7 @@ void say_events(const char *what, const void *object, double wait, bool count)
 /* States of a pair, of which at least one QP should have failed. */
 void say_fate(const char *what, struct pair *p)
 {
-	double end = now() + 1;
+	double end = now() + hang_seconds() / 60;
 
 	while (now() < end && (state_of(p->a.qp) != IBV_QPS_ERR ||
 			       state_of(p->b.qp) != IBV_QPS_ERR))

@@ -3,11 +3,13 @@
 #
 # The guest's half; host.sh compares.
 . "$HYV_TREE/tests/lib/case.sh"
+# shellcheck source=tests/cases/verbs/run.sh
+. "${BASH_SOURCE[0]%/*}/run.sh"
 
-# one after the other, so that neither disturbs the other
-get native >/dev/null
 step "every verb in the guest"
-verbs >"$OUT/verbs" 2>"$OUT/messages"
+most_suites
+get native >/dev/null
+shared_suite
 cat "$OUT/messages"
 barrier compared
 klog_check

@@ -5,6 +5,8 @@
 # the same program prints the same on the host and in the guest.
 . "$HYV_TREE/tests/lib/case.sh"
 . "$HYV_TREE/tests/lib/tap.sh"
+# shellcheck source=tests/cases/verbs/run.sh
+. "${BASH_SOURCE[0]%/*}/run.sh"
 
 # The HCA's driver logs what it has refused, and that it has not logged all of it.
 KLOG_HARMLESS+=(
@@ -43,9 +45,10 @@ no_odp() {
 }
 
 step "every verb on the host"
-verbs >"$OUT/verbs" 2>"$OUT/messages"
-cat "$OUT/messages"
+most_suites
+shared_suite
 put native "$(wc -l <"$OUT/verbs")"
+cat "$OUT/messages"
 barrier compared
 
 step "differences"
