@@ -4,6 +4,6 @@
 # rdma-core's own tests, with those for mlx5, on the software HCA: those that pass on the
 # host pass in a guest.
 # shellcheck disable=SC2034 # for pyverbs
-LEAST=90
+LEAST=95
 # shellcheck source=tests/cases/pyverbs/host.sh
 . "$CASE/../pyverbs/host.sh"
