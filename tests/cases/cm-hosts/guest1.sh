@@ -10,5 +10,7 @@ done
 # shellcheck source=tests/cases/cm-programs/programs.sh
 . "$CASE/../cm-programs/programs.sh"
 guest_programs
+# shellcheck disable=SC2034 # for cm
+LOSSY=10
 # shellcheck source=tests/cases/cm/guest1.sh
 . "$CASE/../cm/guest1.sh"

@@ -23,4 +23,12 @@ done
 echo "slab after each round: ${slab[*]} kB"
 # the first rounds fill caches
 [ "${slab[4]}" -lt $((slab[2] + 1024)) ]
+
+tc qdisc add dev eth0 root netem loss 10% duplicate 20% delay 5ms 5ms
+run_pair lossy ucmatose -b "$at" -c 20 -C 5 -S 1000 -- ucmatose -s "$at" -c 20 -C 5 -S 1000
+expect_text lossy 'return status 0'
+tc -s qdisc show dev eth0 | grep 'dropped [1-9]'
+tc qdisc del dev eth0 root
+wait_for 60 nothing_is_left
+barrier end
 klog_check
