@@ -57,6 +57,7 @@ static void hyvs_uars_free(struct hyvs_uars *uars)
 	unsigned int i;
 
 	mutex_destroy(&uars->views_lock);
+	mutex_destroy(&uars->rescue_lock);
 	if (uars->file)
 		fput(uars->file);
 	for (i = 0; i < HYVS_ALL_UARS; i++)
@@ -77,6 +78,7 @@ struct hyvs_uars *hyvs_uars_create(struct hyvs_ucontext *uctx)
 	kref_init(&uars->ref);
 	init_rwsem(&uars->lock);
 	uars->uctx = uctx;
+	mutex_init(&uars->rescue_lock);
 	mutex_init(&uars->views_lock);
 	INIT_LIST_HEAD(&uars->views);
 	init_waitqueue_head(&uars->wait);
@@ -138,13 +140,6 @@ void hyvs_uars_disconnect(struct hyvs_uars *uars)
 	hrtimer_cancel(&uars->timer);
 }
 
-void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view)
-{
-	mutex_lock(&uars->views_lock);
-	list_add(&view->link, &uars->views);
-	mutex_unlock(&uars->views_lock);
-}
-
 /* The worker may hold the lock, and starve. */
 static void hyvs_uars_lock_views(struct hyvs_uars *uars)
 {
@@ -153,6 +148,10 @@ static void hyvs_uars_lock_views(struct hyvs_uars *uars)
 
 	if (mutex_trylock(&uars->views_lock))
 		return;
+	/* One at a time: the end of a rescue is the end of all of this thread. */
+	mutex_lock(&uars->rescue_lock);
+	if (mutex_trylock(&uars->views_lock))
+		goto unlock;
 	down_read(&uars->lock);
 	uctx = uars->uctx;
 	if (uctx)
@@ -162,6 +161,15 @@ static void hyvs_uars_lock_views(struct hyvs_uars *uars)
 	if (uctx && hyvh_rescue_end(&rescue))
 		hyvh_rescue_undo(uctx->task);
 	up_read(&uars->lock);
+unlock:
+	mutex_unlock(&uars->rescue_lock);
+}
+
+void hyvs_uars_add_view(struct hyvs_uars *uars, struct hyvs_view *view)
+{
+	hyvs_uars_lock_views(uars);
+	list_add(&view->link, &uars->views);
+	mutex_unlock(&uars->views_lock);
 }
 
 void hyvs_uars_del_view(struct hyvs_uars *uars, struct hyvs_view *view)

@@ -34,6 +34,7 @@ struct hyvs_uars {
 	void *page[HYVS_ALL_UARS];	/* NULL: not made yet */
 	struct file *file;		/* that processes map, with page i at i */
 	atomic_t mappings;		/* in processes, also those of fork() */
+	struct mutex rescue_lock;	/* to rescue the worker; outside lock */
 	struct mutex views_lock;	/* protects views; inside lock */
 	struct list_head views;		/* struct hyvs_view: other places */
 	wait_queue_head_t wait;		/* of the worker */
