@@ -32,7 +32,7 @@ if [ -e /sys/kernel/debug/kcov ]; then
 	export FUZZ_KEEP=$OUT/vmm-new FUZZ_COVERAGE=$OUT/vmm-reached
 fi
 run vmmfuzz "$LAB_FUZZ_SECONDS"
-run fuzz $((LAB_FUZZ_SECONDS / 4 + 5))
+run fuzz $((LAB_FUZZ_SECONDS / 4 + 10))
 
 step "the module can be removed"
 rmmod hyv
