@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -472,15 +473,25 @@ static void wait_busy(unsigned int commands)
 		commands);
 }
 
-static void slow_begin(struct uv *uv, pthread_t *thread, unsigned int admitted)
+static void slow_set(void)
+{
+	vmm->slow_opcode = HYV_CMD_QUERY_DEVICE;
+	vmm->slow_ms = SLOW_MS * dt_timeout_scale();
+}
+
+static void slow_threads(struct uv *uv, pthread_t *thread)
 {
 	unsigned int i;
 
-	vmm->slow_opcode = HYV_CMD_QUERY_DEVICE;
-	vmm->slow_ms = SLOW_MS * dt_timeout_scale();
 	for (i = 0; i < SLOW_THREADS; i++)
 		REQUIRE(!pthread_create(&thread[i], NULL, slow_thread, uv),
 			"pthread_create");
+}
+
+static void slow_begin(struct uv *uv, pthread_t *thread, unsigned int admitted)
+{
+	slow_set();
+	slow_threads(uv, thread);
 	wait_busy(admitted);
 }
 
@@ -524,34 +535,63 @@ static void test_mmap(void)
 	loop_stop();
 }
 
-/*
- * A process of another user, since those of one user share a part. Returns when
- * it has begun: afterwards, it no longer makes commands slow.
- */
-static pid_t slow_process(uid_t uid)
+/* A process of another user, since those of one user share a part. */
+struct stranger {
+	pid_t pid;
+	int fd; /* to tell each other how far they are */
+};
+
+static void stranger_tell(int fd)
+{
+	REQUIRE_EQ(send(fd, "", 1, MSG_NOSIGNAL), 1, "send");
+}
+
+static void stranger_wait(int fd)
+{
+	char byte;
+
+	REQUIRE_EQ(read(fd, &byte, 1), 1, "another user goes on");
+}
+
+static void stranger_run(int fd, uid_t uid)
 {
 	pthread_t thread[SLOW_THREADS];
 	struct uv uv;
-	int begun[2];
-	char byte;
-	pid_t pid;
 
-	REQUIRE(!pipe2(begun, O_CLOEXEC), "pipe2");
-	fflush(stdout);
-	pid = fork();
-	REQUIRE(pid >= 0, "fork");
-	if (pid) {
-		close(begun[1]);
-		REQUIRE_EQ(read(begun[0], &byte, 1), 1, "another user begins");
-		close(begun[0]);
-		return pid;
-	}
 	REQUIRE(!setresuid(uid, uid, uid), "setresuid");
 	uv_open(&uv);
 	REQUIRE_EQ(uv_get_context(&uv), 0, "GET_CONTEXT");
-	slow_begin(&uv, thread, 1);
-	REQUIRE_EQ(write(begun[1], "", 1), 1, "write");
+	stranger_tell(fd);
+	stranger_wait(fd);
+	slow_threads(&uv, thread);
+	stranger_tell(fd);
 	_exit(!slow_wait(thread));
+}
+
+/* Returns when it has a context, which it would have to wait for later. */
+static void stranger_start(struct stranger *s, uid_t uid)
+{
+	int fds[2];
+
+	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds),
+		"socketpair");
+	fflush(stdout);
+	s->pid = fork();
+	REQUIRE(s->pid >= 0, "fork");
+	if (!s->pid) {
+		close(fds[0]);
+		stranger_run(fds[1], uid);
+	}
+	close(fds[1]);
+	s->fd = fds[0];
+	stranger_wait(s->fd);
+}
+
+static void stranger_begin(struct stranger *s)
+{
+	stranger_tell(s->fd);
+	stranger_wait(s->fd);
+	close(s->fd);
 }
 
 /*
@@ -564,8 +604,8 @@ static void test_full_ring(void)
 		.queue_size = SMALL_QUEUE,
 		.features_off = 1ULL << VIRTIO_RING_F_INDIRECT_DESC,
 	};
+	struct stranger stranger[STRANGERS];
 	pthread_t thread[SLOW_THREADS];
-	pid_t pid[STRANGERS];
 	uint64_t began;
 	struct uv uv;
 	int status;
@@ -576,7 +616,10 @@ static void test_full_ring(void)
 	REQUIRE(!uv_get_context(&uv) && !uv_alloc_pd(&uv), "a PD");
 	REQUIRE(!chmod("/dev/hyv-loopback", 0666), "memory for everybody");
 	for (i = 0; i < STRANGERS; i++)
-		pid[i] = slow_process(FIRST_STRANGER + i);
+		stranger_start(&stranger[i], FIRST_STRANGER + i);
+	slow_set();
+	for (i = 0; i < STRANGERS; i++)
+		stranger_begin(&stranger[i]);
 	slow_begin(&uv, thread, 1);
 	/* Until all are with the VMM that the driver lets through. */
 	dt_sleep_us(2 * watch_ms() * 1000);
@@ -588,7 +631,9 @@ static void test_full_ring(void)
 	tap_ok(slow_end(thread), "they succeed after %u ms",
 	       (WATCH_LIMIT + 5) * watch_ms());
 	for (i = 0; i < STRANGERS; i++)
-		tap_ok(waitpid(pid[i], &status, 0) == pid[i] && !status,
+		tap_ok(waitpid(stranger[i].pid, &status, 0) ==
+				       stranger[i].pid &&
+			       !status,
 		       "and so do those of another user");
 	uv_close(&uv);
 	loop_stop();
