@@ -3,13 +3,13 @@
  * usage: apart [children]
  *
  * After the end of a device, two processes that had it open must not share what
- * their queues were. Opens the device twice, as two processes would. A system
- * call of the first one does not return for a while, which delays all that the
- * RDMA core does in turn at the end of a device.
+ * their queues were, or their doorbell pages if queues are memory of the
+ * process. Opens the device twice, as two processes would. A system call of the
+ * first one does not return for a while, which delays all that the RDMA core
+ * does in turn at the end of a device.
  *
  * Prints "waiting" when it waits for that end, and "apart" after it. Needs the
- * right to handle page faults of the kernel. If CQs are not mapped into
- * processes, there is nothing to share.
+ * right to handle page faults of the kernel.
  *
  * With "children", it forks children while the device ends instead, and prints
  * "forking" when it begins. They have copies of the mappings of both, of which
@@ -52,15 +52,18 @@ static int faults;
 static struct ib_uverbs_ioctl_hdr *head;
 static uint8_t *missing;
 
+/* How the device was mapped. */
+static uintptr_t before[MAX_MAPS];
+static unsigned int nr_before;
+
 /*
- * Returns how often the device is mapped. Sets @added to the address of the
- * mapping that is not in @before.
+ * Returns how often the device is mapped to be written. Sets @added to the
+ * address of a mapping that is not in @before.
  */
-static unsigned int find_maps(uintptr_t *maps, const uintptr_t *before,
-			      unsigned int nr_before, uintptr_t *added)
+static unsigned int find_maps(uintptr_t *maps, uintptr_t *added)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
-	char line[512];
+	char line[512], writable;
 	unsigned int nr = 0, i;
 	uintptr_t start;
 
@@ -68,7 +71,9 @@ static unsigned int find_maps(uintptr_t *maps, const uintptr_t *before,
 		die_errno("cannot read mappings");
 	while (nr < MAX_MAPS && fgets(line, sizeof(line), file)) {
 		if (!strstr(line, "/uverbs") ||
-		    sscanf(line, "%" SCNxPTR, &start) != 1)
+		    sscanf(line, "%" SCNxPTR "-%*x %*c%c", &start, &writable) !=
+			    2 ||
+		    writable != 'w')
 			continue;
 		maps[nr++] = start;
 		for (i = 0; i < nr_before && before[i] != start; i++)
@@ -80,19 +85,31 @@ static unsigned int find_maps(uintptr_t *maps, const uintptr_t *before,
 	return nr;
 }
 
+static void maps_begin(void)
+{
+	uintptr_t last;
+
+	nr_before = 0;
+	nr_before = find_maps(before, &last);
+}
+
+/* Returns a mapping that was added since then, or NULL. */
+static volatile uint64_t *maps_end(void)
+{
+	static uintptr_t after[MAX_MAPS];
+	uintptr_t added = 0;
+
+	find_maps(after, &added);
+	return (volatile uint64_t *)added;
+}
+
 /* The queue of a new CQ, or NULL if it is memory of the process. */
 static volatile uint64_t *map_queue(struct ibv_context *context)
 {
-	static uintptr_t before[MAX_MAPS], after[MAX_MAPS];
-	uintptr_t queue = 0;
-	unsigned int nr;
-
-	nr = find_maps(before, NULL, 0, &queue);
-	queue = 0;
+	maps_begin();
 	if (!ibv_create_cq(context, RC_DEPTH, NULL, NULL, 0))
 		die_errno("cannot create a CQ");
-	find_maps(after, before, nr, &queue);
-	return (volatile uint64_t *)queue;
+	return maps_end();
 }
 
 /* Make a page after @head that is missing until provide_missing(). */
@@ -201,7 +218,7 @@ static void test_processes(struct ibv_context **context,
 		die_errno("cannot read a page fault");
 	puts("waiting");
 	wait_for_end(context[1]);
-	if (queue[0] && queue[1] && stay_shared(queue[0], queue[1]))
+	if (stay_shared(queue[0], queue[1]))
 		die("two processes share a page of the device that has ended");
 	provide_missing();
 	pthread_join(thread, NULL);
@@ -281,8 +298,6 @@ static void test_children(struct ibv_context **context,
 
 	for (i = 0; i < MORE_QUEUES; i++)
 		map_queue(context[i % 2]);
-	if (!queue[0] || !queue[1])
-		die("CQs are not mapped into processes");
 	if (pipe(go_on) || pipe(written))
 		die_errno("cannot make a pipe");
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s",
@@ -309,15 +324,21 @@ static void test_children(struct ibv_context **context,
 
 int main(int argc, char **argv)
 {
-	struct ibv_context *context[2] = {
-		rc_open_context(),
-		rc_open_context(),
-	};
-	volatile uint64_t *queue[2];
+	struct ibv_context *context[2];
+	volatile uint64_t *queue[2], *doorbells;
+	int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	queue[0] = map_queue(context[0]);
-	queue[1] = map_queue(context[1]);
+	for (i = 0; i < 2; i++) {
+		maps_begin();
+		context[i] = rc_open_context();
+		doorbells = maps_end();
+		queue[i] = map_queue(context[i]);
+		if (!queue[i])
+			queue[i] = doorbells;
+		if (!queue[i])
+			die("the device is not mapped");
+	}
 	if (argc > 1 && !strcmp(argv[1], "children"))
 		test_children(context, queue);
 	else
