@@ -111,6 +111,7 @@ enum ibv_qp_state state_of(struct ibv_qp *qp);
 void own_ah_attr(struct ibv_ah_attr *attr);
 struct ibv_ah *own_ah(void);
 
+struct ibv_mr *side_register(struct side *s);
 void side_open(struct side *s, enum ibv_qp_type type, const struct ways *w);
 void side_connect(struct side *s, uint32_t peer, const struct ways *w);
 void side_close(struct side *s);

@@ -75,7 +75,8 @@ static void queues(void)
 		.pd = dev.pd,
 		.cq = cq,
 	};
-	struct ibv_wq *wq_list[1] = {NULL};
+	struct ibv_wq none = {.context = dev.context};
+	struct ibv_wq *wq_list[1] = {&none};
 	struct ibv_rwq_ind_table_init_attr table_init = {.ind_tbl = wq_list};
 	struct ibv_wq *wq;
 

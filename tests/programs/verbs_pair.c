@@ -141,6 +141,15 @@ static struct ibv_cq *create_cq(struct side *s,
 	return cq;
 }
 
+/* Register the memory of a side, as its MR. */
+struct ibv_mr *side_register(struct side *s)
+{
+	s->mr = ibv_reg_mr(dev.pd, s->buf, BUFFER, ALL_ACCESS);
+	if (!s->mr)
+		die_errno("cannot register memory");
+	return s->mr;
+}
+
 /* A QP with CQs, whose context is the side, and memory of its own. */
 void side_open(struct side *s, enum ibv_qp_type type, const struct ways *w)
 {
@@ -149,9 +158,7 @@ void side_open(struct side *s, enum ibv_qp_type type, const struct ways *w)
 	s->rcq = create_cq(s, w ? w->channel : NULL, w ? w->vector : 0);
 	s->buf = pages_anonymous(BUFFER);
 	memset(s->buf, 0, BUFFER);
-	s->mr = ibv_reg_mr(dev.pd, s->buf, BUFFER, ALL_ACCESS);
-	if (!s->mr)
-		die_errno("cannot register memory");
+	side_register(s);
 	s->qp = create_qp(s, w);
 	if (!s->qp)
 		die_errno("cannot create a QP");
