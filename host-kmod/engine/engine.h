@@ -514,7 +514,7 @@ struct eng_qp {
 	bool communicated;	/* a message arrived in RTR */
 	bool last_wqe;		/* the event was raised */
 
-	/* protected by worker->lock: */
+	/* protected by worker->lock, without which eng_ring_qp() reads place: */
 	struct list_head all;
 	struct list_head entry;
 	u32 timer;		/* index in worker->timers + 1, or 0 */

@@ -42,7 +42,7 @@ static void eng_place_leave(struct eng_worker *worker, struct eng_qp *qp)
 	if (qp->timer)
 		eng_timer_del(worker, qp);
 	list_del_init(&qp->entry);
-	qp->place = ENG_PLACE_NONE;
+	WRITE_ONCE(qp->place, ENG_PLACE_NONE);
 }
 
 /* One that was deleted stays out. One that is ready keeps its turn. */
@@ -51,7 +51,8 @@ static void eng_place_ready(struct eng_worker *worker, struct eng_qp *qp)
 	if (list_empty(&qp->all) || qp->place == ENG_PLACE_READY)
 		return;
 	eng_place_leave(worker, qp);
-	qp->place = ENG_PLACE_READY;
+	/* Pairs with READ_ONCE() in eng_ring_qp(), which has no lock. */
+	WRITE_ONCE(qp->place, ENG_PLACE_READY);
 	list_add_tail(&qp->entry, &worker->ready);
 }
 
