@@ -92,9 +92,9 @@ static void eng_sq_advance(struct eng_qp *qp, const struct eng_op *op)
 	qp->rnr_retries = qp->attr.rnr_retry;
 }
 
-static enum eng_progress eng_sq_complete(struct eng_worker *worker,
-					 struct eng_qp *qp,
-					 const struct eng_op *op)
+static __always_inline enum eng_progress
+eng_sq_complete(struct eng_worker *worker, struct eng_qp *qp,
+		const struct eng_op *op)
 {
 	bool result = op->code >= ENG_OP_READ;
 
@@ -218,10 +218,16 @@ static enum eng_progress eng_sq_verdict(struct eng_worker *worker,
 	}
 }
 
-/* The window changes at once; that nobody uses what it was is completed later. */
-static enum eng_progress eng_sq_umr(struct eng_worker *worker,
-				    struct eng_qp *qp, const struct eng_op *op)
+/*
+ * A request that is not for the peer. A window changes at once; that nobody uses what
+ * it was is completed later.
+ */
+static noinline enum eng_progress eng_sq_local(struct eng_worker *worker,
+					       struct eng_qp *qp,
+					       const struct eng_op *op)
 {
+	if (op->code == ENG_OP_NOP)
+		return eng_sq_complete(worker, qp, op);
 	if (!qp->retiring) {
 		if (!eng_window_change(qp, &op->umr))
 			return eng_sq_fail(worker, qp, op, ENG_SYND_BIND);
@@ -246,10 +252,8 @@ static enum eng_progress eng_sq_execute(struct eng_worker *worker,
 
 	if ((qp->done || qp->retiring) && !eng_sq_is_begun(qp, op))
 		return eng_sq_fail(worker, qp, op, ENG_SYND_LOCAL_QP_OP);
-	if (op->code == ENG_OP_NOP)
-		return eng_sq_complete(worker, qp, op);
-	if (op->code == ENG_OP_UMR)
-		return eng_sq_umr(worker, qp, op);
+	if (op->code < ENG_OP_SEND)
+		return eng_sq_local(worker, qp, op);
 	if (!eng_sge_check(qp->eng, worker->sge, op->nr_sge, qp->init.pdn,
 			   op->code >= ENG_OP_READ ? ENG_LOCAL_WRITE : 0))
 		return eng_sq_fail(worker, qp, op, ENG_SYND_LOCAL_PROT);

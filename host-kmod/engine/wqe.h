@@ -8,6 +8,7 @@
 
 #include "engine.h"
 
+/* In this order: not for the peer, sends, others. */
 enum eng_opcode {
 	ENG_OP_NOP,
 	ENG_OP_UMR,		/* change a memory window */
