@@ -111,31 +111,6 @@ static void eng_cq_overrun(struct eng_cq *cq)
 	eng->ops->async(eng->env, ENG_EVENT_CQ_ERROR, cq);
 }
 
-bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
-		 struct eng_mlx5_cqe *cqe, bool solicited)
-{
-	bool ok = false, touched = true;
-
-	eng_lock(&cq->lock);
-	if (cq->dead || cq->overrun) {
-		ok = cq->dead;
-	} else if (eng_cq_full(cq) || !eng_cq_write(cq, cqe)) {
-		eng_cq_overrun(cq);
-	} else {
-		ok = true;
-		cq->completed = cq->produced;
-		if (solicited)
-			cq->solicited = cq->produced;
-		if (cq->attr.events && cq->touched != worker)
-			touched = eng_cq_touch(worker, cq);
-	}
-	eng_unlock(&cq->lock);
-	/* If there are too many, this one gets its event now. */
-	if (!touched)
-		eng_cq_notify(cq);
-	return ok;
-}
-
 /* The worker of the CQ looks at it when the time of its event has come. */
 static void eng_cq_wait(struct eng_cq *cq)
 {
@@ -222,7 +197,32 @@ static void eng_cq_notify_locked(struct eng_cq *cq)
 	eng->ops->cq_event(eng->env, cq);
 }
 
-void eng_cq_notify(struct eng_cq *cq)
+bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
+		 struct eng_mlx5_cqe *cqe, bool solicited)
+{
+	bool ok = false;
+
+	eng_lock(&cq->lock);
+	if (cq->dead || cq->overrun) {
+		ok = cq->dead;
+	} else if (eng_cq_full(cq) || !eng_cq_write(cq, cqe)) {
+		eng_cq_overrun(cq);
+	} else {
+		ok = true;
+		cq->completed = cq->produced;
+		if (solicited)
+			cq->solicited = cq->produced;
+		/* If there are too many, this one gets its event now. */
+		if (cq->attr.events && cq->touched != worker &&
+		    !eng_cq_touch(worker, cq))
+			eng_cq_notify_locked(cq);
+	}
+	eng_unlock(&cq->lock);
+	return ok;
+}
+
+/* Raise the event if @cq is armed and has what it is armed for. */
+static void eng_cq_notify(struct eng_cq *cq)
 {
 	eng_lock(&cq->lock);
 	eng_cq_notify_locked(cq);

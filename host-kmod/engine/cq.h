@@ -12,8 +12,6 @@ bool eng_cq_push(struct eng_worker *worker, struct eng_cq *cq,
 		 struct eng_mlx5_cqe *cqe, bool solicited);
 /* Raise the events of CQs that have got completions. */
 void eng_cq_flush(struct eng_worker *worker);
-/* Raise the event if @cq is armed and has what it is armed for. */
-void eng_cq_notify(struct eng_cq *cq);
 /* Let the worker look at all its CQs, if the event of one is due. */
 void eng_cq_due(struct eng_worker *worker);
 /* Look at the next CQs that may have been armed. */
