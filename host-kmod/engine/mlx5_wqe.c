@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Decode work requests of mlx5's format. All input is private memory.
+ * Decode send requests of mlx5's format. All input is private memory.
  */
 #include "mlx5_fmt.h"
 #include "wqe.h"
@@ -244,26 +244,4 @@ int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
 	if (eng_is_atomic(op->code) && op->length != sizeof(u64))
 		return ENG_SYND_LOCAL_LENGTH;
 	return ENG_SYND_OK;
-}
-
-void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
-			  struct eng_sge *sge)
-{
-	const struct eng_mlx5_data *data = wqe;
-	u64 length = 0;
-	u32 nr = 0;
-
-	for (; nr < max; nr++, data++, sge++) {
-		u32 bytes = be32_to_cpu(data->byte_count) & ~ENG_INLINE;
-
-		if (!data->byte_count &&
-		    be32_to_cpu(data->lkey) == ENG_LKEY_END)
-			break;
-		sge->lkey = be32_to_cpu(data->lkey);
-		sge->addr = be64_to_cpu(data->addr);
-		sge->length = bytes ? bytes : ENG_MAX_MSG;
-		length += sge->length;
-	}
-	recv->nr_sge = nr;
-	recv->length = length;
 }

@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "srq.h"
 
-/* --- recv.c --- */
+/* --- recv.c; for shared queues srq.c --- */
 
 /* For eng_recv_peek(), of a queue of its own and of a shared one. */
 enum eng_get eng_recv_peek_rq(struct eng_worker *worker, struct eng_qp *qp,

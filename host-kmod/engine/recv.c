@@ -3,6 +3,7 @@
  * The receive requests of a QP, from its own or a shared queue.
  */
 #include "key.h"
+#include "mlx5_recv.h"
 #include "qp.h"
 #include "table.h"
 
@@ -29,24 +30,6 @@ enum eng_get eng_recv_peek_rq(struct eng_worker *worker, struct eng_qp *qp,
 	recv->pdn = qp->init.pdn;
 	eng_mlx5_decode_recv(worker->rwqe, (1U << shift) / ENG_DS, recv,
 			     worker->rsge);
-	return ENG_GET_OK;
-}
-
-/* A request that was begun stays with the QP until a message has filled it. */
-enum eng_get eng_recv_peek_srq(struct eng_worker *worker, struct eng_qp *qp,
-			       struct eng_srq *srq, struct eng_recv *recv)
-{
-	enum eng_get ret = ENG_GET_OK;
-
-	if (!qp->srq_busy)
-		ret = eng_srq_pop(srq, &qp->srq_index, worker->rwqe);
-	else if (!eng_srq_read(srq, qp->srq_index, worker->rwqe))
-		ret = ENG_GET_BROKEN;
-	if (ret != ENG_GET_OK)
-		return ret;
-	qp->srq_busy = true;
-	recv->index = qp->srq_index;
-	eng_srq_decode(srq, worker->rwqe, recv, worker->rsge);
 	return ENG_GET_OK;
 }
 

@@ -3,6 +3,8 @@
  * Shared receive queues: a list of requests, linked by its owner.
  */
 #include "mem.h"
+#include "mlx5_recv.h"
+#include "qp.h"
 #include "srq.h"
 #include "table.h"
 
@@ -54,13 +56,17 @@ static inline bool eng_srq_copy(struct eng_srq *srq, u16 index, void *buf)
 			    1U << shift);
 }
 
-bool eng_srq_read(struct eng_srq *srq, u16 index, void *buf)
+/* Copy a request that was taken once more. */
+static enum eng_get eng_srq_read(struct eng_srq *srq, u16 index, void *buf)
 {
 	/* An SRQ of an XRC domain may have gone, and be another one now. */
-	return index < srq->attr.entries && eng_srq_copy(srq, index, buf);
+	if (index >= srq->attr.entries || !eng_srq_copy(srq, index, buf))
+		return ENG_GET_BROKEN;
+	return ENG_GET_OK;
 }
 
-enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index, void *buf)
+/* Take the next request: set @index to it and copy it to @buf. */
+static inline enum eng_get eng_srq_pop(struct eng_srq *srq, u16 *index, void *buf)
 {
 	const struct eng_mlx5_srq_next *header = buf;
 	enum eng_get ret = ENG_GET_BROKEN;
@@ -92,6 +98,27 @@ broken:
 unlock:
 	eng_unlock(&srq->lock);
 	return ret;
+}
+
+/* A request that was begun stays with the QP until a message has filled it. */
+enum eng_get eng_recv_peek_srq(struct eng_worker *worker, struct eng_qp *qp,
+			       struct eng_srq *srq, struct eng_recv *recv)
+{
+	const struct eng_mlx5_srq_next *header = (void *)worker->rwqe;
+	u32 bytes = (1U << srq->attr.entry_shift) - sizeof(*header);
+	enum eng_get ret;
+
+	if (qp->srq_busy)
+		ret = eng_srq_read(srq, qp->srq_index, worker->rwqe);
+	else
+		ret = eng_srq_pop(srq, &qp->srq_index, worker->rwqe);
+	if (ret != ENG_GET_OK)
+		return ret;
+	qp->srq_busy = true;
+	recv->index = qp->srq_index;
+	recv->pdn = srq->attr.pdn;
+	eng_mlx5_decode_recv(header + 1, bytes / ENG_DS, recv, worker->rsge);
+	return ENG_GET_OK;
 }
 
 bool eng_srq_empty(struct eng_srq *srq)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Work requests, independent of their format in memory. mlx5_wqe.c decodes them
- * from private copies.
+ * Work requests, independent of their format in memory. mlx5_wqe.c and mlx5_recv.h
+ * decode them from private copies.
  */
 #ifndef ENG_WQE_H
 #define ENG_WQE_H
@@ -77,9 +77,5 @@ struct eng_recv {
  */
 int eng_mlx5_decode_send(const struct eng_qp *qp, void *wqe, struct eng_op *op,
 			 struct eng_sge *sge);
-
-/* Decode up to @max data segments of a receive request. */
-void eng_mlx5_decode_recv(const void *wqe, u32 max, struct eng_recv *recv,
-			  struct eng_sge *sge);
 
 #endif /* ENG_WQE_H */
