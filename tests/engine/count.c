@@ -3,8 +3,8 @@
  * usage: engine_count OPERATION NUMBER
  *
  * Execute so many operations, 16 in each run of the worker, for tools that
- * count instructions in eng_run(). The operation "million" is a write, with a
- * million keys, of which each has its turn, and 65536 QPs.
+ * count instructions in eng_ring_qp() and eng_run(). The operation "million" is
+ * a write, with a million keys, of which each has its turn, and 65536 QPs.
  */
 #include "pair.h"
 
