@@ -211,7 +211,7 @@ void eng_ring_qp(struct eng_worker *worker, u32 qpn)
 
 	eng_enter(worker);
 	qp = eng_table_find(&worker->eng->qps, qpn);
-	/* Those that are ready are taken by the worker only, which is here. */
+	/* Only the worker takes a QP that is ready, and its one thread is here. */
 	if (qp && qp->worker == worker &&
 	    READ_ONCE(qp->place) != ENG_PLACE_READY)
 		eng_qp_place_ready(qp);
